@@ -1,9 +1,9 @@
 /**
- * The proxy's admin port: health, readiness, metrics, the live configuration and dry runs of decisions.
+ * Serves the proxy's admin port: health, readiness, metrics, the live configuration and dry runs of decisions.
  *
- * Read-only, for people and scrapers inside; the chart exposes it to neither clients nor the internet. Secrets appear as
- * fingerprints only, and no raw key is ever taken in a URL. Started by `main.ts` beside the data port, with which it
- * shares no path.
+ * The port is read-only and for people and scrapers inside the cluster; the chart exposes it to neither clients nor
+ * the internet. Secrets appear as fingerprints only, and no URL takes a raw key. `main.ts` starts it beside the data
+ * port, with which it shares no path.
  */
 import { createServer, type Server } from "node:http";
 import express, { type Express, type Request, type Response } from "express";
@@ -111,7 +111,7 @@ function readQuestion(request: Request): ExplainQuestion | { readonly problem: s
   if (key === undefined || model === undefined) {
     return { problem: "Give key=NAMESPACE/NAME and model=NAME; ip=ADDRESS and format=FORMAT are optional." };
   }
-  // Whoever pastes a raw key is told so without an echo of it.
+  // A raw key that somebody pastes is refused without an echo of it.
   if (!/^[a-z0-9.-]+\/[a-z0-9.-]+$/.test(key)) return { problem: "key must be NAMESPACE/NAME, never a raw key." };
   const wireFormat = readFormat(format);
   if (wireFormat === undefined) {

@@ -1,10 +1,10 @@
 /**
- * The closed table of errors a client can see, and the one class that carries them.
+ * Holds the closed table of errors that a client can see, and the one class that carries them.
  *
  * Every refusal of the gateway is a `GatewayError` with a code of this table; `formats/render-error.ts` renders it for
- * each protocol (`protocols/errors.md` section 4 is the source of statuses, types and codes). Compare `code`, never the
- * message. The message is for the client and holds nothing but the gateway's own words and the client's own field
- * names; what went wrong inside is `cause` and goes to the log only.
+ * each protocol (`protocols/errors.md` section 4 is the source of statuses, types and codes). Compare `code`, never
+ * the message. The message is for the client and holds nothing but the gateway's own words and the client's own field
+ * names; the internal reason is `cause` and goes to the log only.
  */
 
 /** How Anthropic-style and Gemini-style bodies name a condition; OpenAI-style uses type, code and param. */

@@ -1,8 +1,9 @@
 /**
- * Says which decision would be taken on a call and why, without taking it: no reservation, no upstream, no secret.
+ * Explains the decision that the proxy would make about a call, without making it: no reservation, no upstream, no
+ * secret.
  *
- * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files, with the very functions that
- * enforce (`describeLiveness`, `decide`, the order of targets), so that it cannot tell another story.
+ * Pure. Serves `/debug/explain` of a running proxy and `tollgate explain` over files. It calls the very functions that
+ * enforce (`describeLiveness`, `decide`, the order of targets), so that its result cannot differ from theirs.
  */
 
 import { describeLiveness } from "./authenticate/find-key.ts";
@@ -119,7 +120,7 @@ function explainRoute(
 
 /** What is left of them only a call itself can tell. */
 function allowedMessage({ namespace, name }: Route): string {
-  return `The call would go to the route ${namespace}/${name}; what is left of limits and balance is not looked at.`;
+  return `The call would go to the route ${namespace}/${name}; limits and balance are not checked.`;
 }
 
 function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { name: string; state: string }[] {
@@ -130,10 +131,10 @@ function describeCredentials(key: Key, snapshot: Snapshot, nowMs: number): { nam
 }
 
 function describeDeath(question: ExplainQuestion, all: readonly { name: string; state: string }[]): string | undefined {
-  const looked = question.credential === undefined ? all : all.filter(({ name }) => name === question.credential);
-  if (looked.some(({ state }) => state === "live")) return undefined;
-  if (looked.length === 0) return "The key has no credential.";
-  return `No credential of the key is live: ${looked.map(({ name, state }) => `${name} is ${state}`).join(", ")}.`;
+  const chosen = question.credential === undefined ? all : all.filter(({ name }) => name === question.credential);
+  if (chosen.some(({ state }) => state === "live")) return undefined;
+  if (chosen.length === 0) return "The key has no credential.";
+  return `No credential of the key is live: ${chosen.map(({ name, state }) => `${name} is ${state}`).join(", ")}.`;
 }
 
 function readAddress(text: string | undefined): IpAddress | undefined | "unreadable" {
@@ -158,7 +159,7 @@ function upstreamModelIn(snapshot: Snapshot, route: Route, target: RouteTarget, 
   return channel === undefined ? (target.upstreamModel ?? model) : upstreamModelOf({ channel, route, target }, model);
 }
 
-/** One answer is asked for, as nearly always. */
+/** One candidate is asked for, as nearly always. */
 function describeTarget(
   target: RouteTarget,
   { route, model, format }: { readonly route: Route; readonly model: string; readonly format: ChatWireFormat },

@@ -1,8 +1,8 @@
 /**
- * Every bound of the proxy with its reason: limits on what is read, waits and queues (`RELIABILITY.md` section 5).
+ * Holds every bound of the proxy with its reason: limits on reads, waits and queues (`RELIABILITY.md` section 5).
  *
- * `defaultLimits` is what a proxy runs with unless a setting says otherwise; tests scale the waits down by giving
- * their own object. Times are milliseconds, sizes bytes.
+ * A proxy runs with `defaultLimits` unless a setting says otherwise; tests pass their own object with shorter waits.
+ * Times are milliseconds, sizes bytes.
  */
 export interface ProxyLimits {
   /** All request headers must have arrived (slow-header attacks). */
@@ -23,7 +23,7 @@ export interface ProxyLimits {
   /** More keys block the event loop for tenths of a second wherever they are parsed. */
   readonly jsonKeysMax: number;
   /**
-   * Request bodies of all requests together, with what waits of long answers and what the translation of a large body
+   * Request bodies of all requests together, with the waiting part of long replies and what the translation of a large body
    * holds; beyond it requests get 503.
    */
   readonly inFlightBytesMax: number;
@@ -41,7 +41,7 @@ export interface ProxyLimits {
   readonly replyBodyBytesMax: number;
   /** A client that takes nothing of its stream for so long is cut: its queue must not be held for ever. */
   readonly slowReaderTimeoutMs: number;
-  /** A client of any stream is told so often that its answer still lives, when nothing else is; 0: never. */
+  /** A client of any stream gets a sign of life so often, when it gets nothing else; 0: never. */
   readonly clientSilenceMs: number;
   readonly connectTimeoutMs: number;
   /** Without streaming the first byte is the whole reply; clients wait ten minutes. */

@@ -1,8 +1,9 @@
 /**
- * The proxy program: wires its parts, opens its ports, and ends in order when told to.
+ * Starts the proxy: makes its parts, opens its ports, and shuts down in order when told to.
  *
- * No logic of its own: the order of a request is in `handle-request.ts`, the life of the port in `data-server.ts`. A proxy
- * is alive with its ports open and ready with a first snapshot; losing the operator changes neither.
+ * The file has no logic of its own: the order of a request is in `handle-request.ts`, the life of the port in
+ * `data-server.ts`. A proxy is alive once its ports are open and ready once it has a first snapshot; losing the
+ * operator changes neither.
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -163,9 +164,9 @@ function connect(settings: ProxySettings, store: SnapshotStore, log: ProxyIo["lo
   });
 }
 
-function transportTo(operator: ProxySettings["operator"], answerTimeoutMs: number): PushTransport {
-  if (operator.kind === "unix") return unixSocketTransport({ socketPath: operator.path, answerTimeoutMs });
-  return tlsTransport({ ...operator, answerTimeoutMs });
+function transportTo(operator: ProxySettings["operator"], replyTimeoutMs: number): PushTransport {
+  if (operator.kind === "unix") return unixSocketTransport({ socketPath: operator.path, replyTimeoutMs });
+  return tlsTransport({ ...operator, replyTimeoutMs });
 }
 
 /** What follows from a new configuration beyond the swap itself: pools, cut streams, gauges. */
@@ -183,7 +184,7 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
       rejects += news.length;
       services.pools.retain(store.pin().channels);
       log.debug("configuration applied", { revision: event.revision, applyMs: Math.round(event.applyMs) });
-      for (const reject of news) log.warn("an object of the configuration cannot be taken", { ...reject });
+      for (const reject of news) log.warn("the proxy refused an object of the configuration", { ...reject });
     }
     cutRevoked(services, store);
   });
@@ -218,7 +219,7 @@ function createRequestIds(): () => string {
   };
 }
 
-/** An answer ends before its call is settled where that takes an estimate: the ledger must still be open then. */
+/** A response ends before its call is settled where that takes an estimate: the ledger must still be open then. */
 async function lastSettlements(metrics: ProxyMetrics): Promise<void> {
   const untilMs = performance.now() + settlementGraceMs;
   while (metrics.inFlight > 0 && performance.now() < untilMs) await delay(10);

@@ -1,7 +1,8 @@
 /**
- * What a proxy is started with: plain values, already checked. `cli/settings/proxy-settings.ts` fills it from flags, variables
- * and file; tests write it by hand. What the whole fleet shares (`requireAccount`, `revocation` ...) is not here but in
- * the snapshot's fleet object.
+ * Describes the settings that a proxy starts with, as plain values that are already checked.
+ *
+ * `cli/settings/proxy-settings.ts` fills them from flags, variables and file; tests write them by hand. Settings that
+ * the whole fleet shares (`requireAccount`, `revocation` ...) are in the snapshot's fleet object instead.
  */
 import type { ProxyLimits } from "./limits.ts";
 import type { AccessLog } from "./observe/access-log.ts";

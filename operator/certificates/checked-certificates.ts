@@ -47,7 +47,7 @@ export abstract class CheckedCertificates implements ServingCertificates {
     try {
       await this.check();
     } finally {
-      if (this.#current !== undefined) this.#warnings.look(validityOf(this.#current.certificate), this.#wallClock());
+      if (this.#current !== undefined) this.#warnings.check(validityOf(this.#current.certificate), this.#wallClock());
     }
   }
 

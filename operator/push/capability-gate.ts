@@ -6,7 +6,7 @@
  */
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
 import { addVersion, type BucketSums, bucketOf, subtractVersion } from "#proxy/snapshot/digest";
-import { type Capability, capabilitiesNeeded } from "#proxy/snapshot/push/capabilities";
+import { capabilitiesNeeded, type KeyCapability } from "#proxy/snapshot/push/capabilities";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 
 export interface GatedVersion {
@@ -45,7 +45,7 @@ export class CapabilityGate {
    *
    * @param before the version last accepted; undefined for a new key
    */
-  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly Capability[] {
+  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly KeyCapability[] {
     if (this.#lacked.size === 0) return [];
     const used = before === undefined ? [] : capabilitiesNeeded(before);
     return capabilitiesNeeded(object).filter((one) => this.#lacked.has(one.name) && !used.includes(one));

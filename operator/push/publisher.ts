@@ -12,11 +12,11 @@ import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snaps
 import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "#proxy/snapshot/digest";
 import { Interner } from "#proxy/snapshot/index/intern";
 import { isKeyId } from "#proxy/snapshot/object-id";
-import type { Capability } from "#proxy/snapshot/push/capabilities";
+import type { KeyCapability } from "#proxy/snapshot/push/capabilities";
 import { objectBytesMax, snapshotBytesMax } from "#proxy/snapshot/push/messages";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { WireObject } from "#proxy/snapshot/types.gen";
-import { type Problem, validateObject } from "#proxy/snapshot/validate";
+import { type ObjectProblem, validateObject } from "#proxy/snapshot/validate";
 import { CapabilityGate, type GatedVersion } from "./capability-gate.ts";
 import { type RevocationPriority, revocationPriorityOf } from "./revocation-priority.ts";
 
@@ -68,7 +68,7 @@ export class Publisher {
   readonly #timers: Timers;
   readonly #listeners = new Set<(publication: Publication) => void>();
   readonly #interner = new Interner();
-  readonly #problems = new Map<string, Problem>();
+  readonly #problems = new Map<string, ObjectProblem>();
   readonly #heldBack = new CapabilityGate();
   readonly #heldBackListeners = new Set<() => void>();
   /** Changes not yet published; undefined for a removal. */
@@ -109,7 +109,7 @@ export class Publisher {
   }
 
   /** Objects refused by the validator or for their size, by id; they are not in the snapshot, or in an older version. */
-  get problems(): ReadonlyMap<string, Problem> {
+  get problems(): ReadonlyMap<string, ObjectProblem> {
     return this.#problems;
   }
 
@@ -275,7 +275,7 @@ export class Publisher {
    *
    * @returns whether the change is urgent
    */
-  #holdBack(id: string, next: GatedVersion, tooNew: readonly Capability[]): boolean {
+  #holdBack(id: string, next: GatedVersion, tooNew: readonly KeyCapability[]): boolean {
     this.#heldBack.hold(id, next);
     const known = tooNew.reduce(
       (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
@@ -285,7 +285,7 @@ export class Publisher {
   }
 
   /** The version of an object, or why it cannot go out. */
-  #examine(id: string, object: WireObject): ObjectVersion | Problem {
+  #examine(id: string, object: WireObject): ObjectVersion | ObjectProblem {
     const { problem } = validateObject(object, id);
     if (problem !== undefined) return problem;
     try {
@@ -297,7 +297,7 @@ export class Publisher {
     }
   }
 
-  #checkSize(id: string, object: WireObject, size: number): Problem | undefined {
+  #checkSize(id: string, object: WireObject, size: number): ObjectProblem | undefined {
     // Only long texts need counting in bytes: a character has at most three.
     if (size * 3 > objectBytesMax && Buffer.byteLength(JSON.stringify(object)) > objectBytesMax) {
       return { path: "", message: `is larger than ${objectBytesMax} bytes, the most that one object may have` };

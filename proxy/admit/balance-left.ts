@@ -1,4 +1,7 @@
-/** What the balances of a caller still afford, for calls whose output the gateway caps (DESIGN.md section 6). */
+/**
+ * Computes how much the balances of a caller still afford, for calls whose output the gateway caps
+ * (DESIGN.md section 6).
+ */
 import type { BalanceClaim, Ledger } from "./ledger.ts";
 
 /**

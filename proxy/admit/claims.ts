@@ -1,10 +1,10 @@
 /**
- * Which counters one request must fit: its key's limits, its account's limits and balance, its route's limits, and
- * per attempt those of a channel.
+ * Lists the counters that one request must fit: its key's limits, its account's limits and balance, its route's
+ * limits, and for each attempt those of a channel.
  *
- * Made once for each object and kept while the object lives, so that the hot path builds no strings: an unchanged
- * object keeps its identity from one snapshot to the next. Counters are named after kind/namespace/name/limit name, so
- * they outlive the objects (DESIGN.md section 6). Pure but for these caches.
+ * The list is made once for each object and kept while the object lives, so that the hot path builds no strings: an
+ * unchanged object keeps its identity from one snapshot to the next. Counters are named after
+ * kind/namespace/name/limit name, so they outlive the objects (DESIGN.md section 6). Pure but for these caches.
  */
 import { appliesTo, exactNames, limitsOfKey } from "#proxy/authorize/limit-scope";
 import { GatewayError } from "#proxy/errors";

@@ -1,11 +1,12 @@
 /**
- * The embedded ledger: decisions in memory, made durable by a thread with Node's own SQLite (DESIGN.md section 6).
+ * Implements the embedded ledger: decisions in memory, made durable by a thread with Node's own SQLite
+ * (DESIGN.md section 6).
  *
- * Invariants: a decision never waits for the disk; what was settled is on its way to the disk within
- * `flushDelayMs`, and a killed process forgets at most that; one process counts in one data folder; a store that came
- * back empty, one that was replaced, and one that cannot be written, close quotas and balances until that is cured,
- * never open them; one that was deleted meanwhile is written anew from memory. Rates
- * (Second to Hour) stay local and go on. One proxy uses it; a fleet with hard quotas needs a shared store.
+ * Invariants: a decision never waits for the disk. A settled amount is on its way to the disk within `flushDelayMs`,
+ * and a killed process loses at most that. One process counts in one data folder. A store that came back empty, one
+ * that was replaced, and one that cannot be written close quotas and balances until that is cured, and never open
+ * them; one that was deleted meanwhile is written again from memory. Rates (Second to Hour) stay local and continue.
+ * One proxy uses this ledger; a fleet with hard quotas needs a shared store.
  */
 import type { Worker } from "node:worker_threads";
 import { startThread } from "#proxy/runtime/start-thread";
@@ -14,7 +15,7 @@ import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequ
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
 import { BatchLane } from "./store/batch-lane.ts";
 import { ChangeJournal } from "./store/change-journal.ts";
-import type { StoreReply, StoreRequest, StoreStart } from "./store/store-messages.ts";
+import type { LedgerStoreStart, StoreReply, StoreRequest } from "./store/store-messages.ts";
 
 export interface EmbeddedLedgerOptions extends Omit<MemoryLedgerOptions, "journal"> {
   /** Data folder: `ledger.sqlite`, and `ledger.epoch` beside it. Made if absent. */
@@ -44,7 +45,7 @@ const noRoom = new Float64Array(0);
 const stalledMs = 5_000;
 const retryMs = 1_000;
 const closeDeadlineMs = 10_000;
-/** Earliest sensible answer to a client refused for the store's sake. */
+/** Earliest sensible retry for a client that was refused because of the store. */
 const storeRetryMs = 5_000;
 
 export class EmbeddedLedger implements Ledger {
@@ -183,7 +184,7 @@ export class EmbeddedLedger implements Ledger {
     }
     // One batch at a time: while the disk is busy changes merge.
     if (!this.#lane.isFree) {
-      if (performance.now() - this.#sentAtMs > stalledMs) this.#setState("failing", "the disk does not answer");
+      if (performance.now() - this.#sentAtMs > stalledMs) this.#setState("failing", "the disk does not respond");
       this.#schedule(1);
       return;
     }
@@ -195,7 +196,7 @@ export class EmbeddedLedger implements Ledger {
     const lane = this.#lane;
     // Only the last batch of all may be sent behind another: it leaves that one's memory alone.
     const room = lane.isFree ? lane.changes : noRoom;
-    const batch = this.#journal.takeBatch(lane.nextSequence(), this.#memory.openCount, room);
+    const batch = this.#journal.drainBatch(lane.nextSequence(), this.#memory.openCount, room);
     const isPlain = batch.rows.length === 0 && batch.forgotten.length === 0;
     if (isPlain && batch.changes.buffer === lane.memory) lane.offer(batch);
     else this.#send(batch);
@@ -205,7 +206,7 @@ export class EmbeddedLedger implements Ledger {
   #sendWhole(): void {
     if (this.#isWholeOnItsWay) return;
     this.#isWholeOnItsWay = true;
-    this.#send(this.#journal.takeWhole(this.#lane.nextSequence(), this.#memory));
+    this.#send(this.#journal.drainWhole(this.#lane.nextSequence(), this.#memory));
   }
 
   #send(request: StoreRequest): void {
@@ -277,6 +278,6 @@ export class EmbeddedLedger implements Ledger {
 
 function startWorker(folder: string, acceptEmpty: boolean): { worker: Worker; lane: BatchLane } {
   const lane = new BatchLane();
-  const workerData: StoreStart = { folder, acceptEmpty, lane: lane.memory };
+  const workerData: LedgerStoreStart = { folder, acceptEmpty, lane: lane.memory };
   return { worker: startThread("./store/embedded-store-worker", import.meta.url, workerData), lane };
 }

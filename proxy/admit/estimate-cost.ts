@@ -1,14 +1,14 @@
 /**
- * What a call may need, reserved before it is sent (DESIGN.md section 6). Pure.
+ * Estimates the most that a call may need, so that it is reserved before the call is sent (DESIGN.md section 6). Pure.
  *
- * Input, `inputEstimate: Estimate`: one token for every 3 bytes of text (English has about 4, code and other scripts
- * 2 to 3), 1,600 for each attachment (what the dearest of the usual image encodings takes), 16 for the format's own
- * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes,
- * and the dearest class that text can fall into, so that for text no cost exceeds its reservation.
+ * Input, `inputEstimate: Estimate`: one token for every 3 bytes of text (English has about 4, code and other scripts 2
+ * to 3), 1,600 for each attachment (the cost in the dearest of the usual image encodings), 16 for the format's own
+ * frame. `Upper`: one token for every byte of the body, since no tokenizer makes more tokens than there are bytes, and
+ * the dearest class that text can fall into, so that for text no cost exceeds its reservation.
  *
- * Output: the call's own cap, else (and for a cap of 0) the smaller of the model's most and `defaultOutputReserve`, for
- * each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what its
- * balance affords where that is less: an account that runs dry ends with shorter answers, and never below zero.
+ * Output: the call's own cap, else (and for a cap of 0) the smaller of the model's most and `defaultOutputReserve`,
+ * for each candidate. With `unboundedOutput: Cap` a call without a cap of its own gets this number as its cap, or what
+ * its balance affords where that is less: an account that runs dry ends with shorter replies, and never below zero.
  */
 import type { ChatCall } from "#proxy/formats/format";
 import { computeCost, type Price } from "#proxy/settle/price";
@@ -19,10 +19,10 @@ import { type Amounts, oneRequestAmounts } from "./ledger.ts";
 const bytesPerToken = 3;
 export const attachmentTokens = 1_600;
 const frameTokens = 16;
-/** The least cap that every provider takes (the Responses format's own minimum); shorter answers serve nobody. */
+/** The least cap that every provider takes (the Responses format's own minimum); shorter replies serve nobody. */
 const outputCapLeast = 16;
 
-/** What of a call the estimate looks at. */
+/** The part of a call that the estimate reads. */
 export type EstimatedCall = Pick<ChatCall, "model" | "textBytes" | "attachments" | "outputCap" | "candidates"> & {
   readonly body: { readonly bytes: Buffer };
 };
@@ -40,7 +40,7 @@ export interface WorstCaseOutput {
 
 export interface Estimate {
   readonly amounts: Amounts;
-  /** Answers that the upstream may be asked for. */
+  /** Candidates that the upstream may be asked for. */
   readonly candidates: number;
   /** Output tokens reserved for each candidate. */
   readonly outputReserve: number;
@@ -58,7 +58,7 @@ export const oneRequestEstimate: Estimate = {
 
 /**
  * @param sent what rules make of the call's own cap and candidates; undefined: nothing
- * @param balanceLeft nano-credits of the caller's balance, read only where it can shorten the answer; undefined: none
+ * @param balanceLeft nano-credits of the caller's balance, read only where it can shorten the reply; undefined: none
  */
 export function estimateCost(
   call: EstimatedCall,
@@ -98,13 +98,13 @@ export function estimateCost(
   };
 }
 
-/** Whether the gateway sets the output's cap: only then can a balance shorten the answer. */
+/** Whether the gateway sets the output's cap: only then can a balance shorten the reply. */
 export function capsOutput(call: EstimatedCall, fleet: Fleet, sent?: WorstCaseOutput): boolean {
   const isOpen = sent?.isOpen ?? call.outputCap === undefined;
   return (isOpen || call.outputCap === undefined) && fleet.unboundedOutput === "Cap";
 }
 
-/** A turn whose provider paused it, and that would go on with one more request. */
+/** A turn whose provider paused it, and that one more request would continue. */
 export interface TurnUse {
   /** By its requests so far. */
   readonly used: TokenUsage;
@@ -138,7 +138,7 @@ export function estimateTurn(
  *
  * @param costOf nano-credits of the whole call with so many output tokens; never falls as they grow
  * @param leftNanos undefined: unlimited
- * @returns `wanted` also where not even the least useful answer is affordable: the ledger then refuses the call
+ * @returns `wanted` also where not even the least useful reply is affordable: the ledger then refuses the call
  */
 export function affordableOutput(
   wanted: number,

@@ -1,9 +1,10 @@
 /**
- * The ledger: reserve before, settle once after, expire if nobody settles (DESIGN.md section 6).
+ * Defines the ledger: reserve before a call, settle once after it, expire if nobody settles (DESIGN.md section 6).
  *
- * One interface, several implementations that pass the same model-based tests. A ledger knows nothing of keys,
- * accounts or routes: the caller names counters, and gives with each the limit that holds for it now. All counters of
- * one reservation are reserved together or not at all. Answers may come at once or as a promise (a shared store).
+ * It is one interface with several implementations that pass the same model-based tests. A ledger knows nothing of
+ * keys, accounts or routes: the caller names counters, and gives with each the limit that holds for it now. All
+ * counters of one reservation are reserved together or not at all. Methods return at once or with a promise (a shared
+ * store).
  *
  * Amounts are whole numbers as bigint: requests and tokens by count, cost in nano-credits.
  */

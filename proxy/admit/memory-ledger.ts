@@ -1,13 +1,15 @@
 /**
- * The ledger in memory: every decision of the embedded store is taken here, and journalled by `embedded-ledger.ts`.
+ * Implements the ledger in memory. It makes every decision of the embedded store too, and `embedded-ledger.ts`
+ * journals them.
  *
  * Invariants: all counters of a reservation are held or none; posted + pending of an enforced limit or a balance never
- * passes its ceiling by a reservation (only by what settles above it, which is counted); every admitted request is
- * settled once or expires, then nothing of it is pending. A reservation belongs to the window in which it was made:
- * settled after that window's end, it no longer counts in a limit, but it always counts in the balance.
+ * passes its ceiling by a reservation (only by a settlement above its reservation, which is counted); every admitted
+ * request is settled once or expires, and nothing of it is pending afterwards. A reservation belongs to the window in
+ * which it was made: settled after that window's end, it no longer counts in a limit, but it always counts in the
+ * balance.
  *
- * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each.
- * Callers: `handle-request.ts` for keys, accounts and routes, once again for each attempt on a channel.
+ * The hot path builds no strings and asks no calendar; `reserve` and `settle` are one synchronous step each. Callers:
+ * `handle-request.ts` for keys, accounts and routes, and once more for each attempt on a channel.
  */
 import { TransientMap } from "#proxy/runtime/transient-map";
 import type { Limit } from "#proxy/snapshot/types.gen";
@@ -18,7 +20,7 @@ import {
   type InFlightCounter,
   type NarrowAmounts,
   narrowAmounts,
-  nothing,
+  noAmounts,
 } from "./count/held-reservation.ts";
 import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
 import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
@@ -179,7 +181,7 @@ export class MemoryLedger implements Ledger {
    * buckets, and what counts without end (Lifetime, balances) 30 days after its object was last seen.
    *
    * @param isLive whether the object of a counter exists now
-   * @returns the place to go on from, undefined at the end
+   * @returns the place to continue from, undefined at the end
    */
   *sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
     let seen = 0;
@@ -342,7 +344,7 @@ export class MemoryLedger implements Ledger {
   }
 
   #release(held: HeldReservation): void {
-    this.#close(held, nothing);
+    this.#close(held, noAmounts);
   }
 
   #settleClosed(id: string, actual: Amounts): SettleOutcome {
@@ -363,7 +365,7 @@ export class MemoryLedger implements Ledger {
   #postLate(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#now();
     const { journal } = this.#options;
-    held.settleLimits(nothing, actual, nowMs);
+    held.settleLimits(noAmounts, actual, nowMs);
     for (const counter of held.limits) if (!counter.isChanged) journal?.limitChanged(counter);
     for (const balance of held.balances) {
       balance.tally.post(actual.costNanos);

@@ -1,4 +1,4 @@
-/** The ledger that the settings ask for, with its state in the log and its shadow refusals in the metrics. */
+/** Opens the ledger that the settings name, and reports its state to the log and its shadow refusals to the metrics. */
 import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
@@ -25,11 +25,11 @@ export async function openLedger(
     acceptEmpty,
     failureMode,
     onStoreState: ({ kind, message }) => {
-      if (kind === "writing") log.info("the ledger's store is written again", { folder });
+      if (kind === "writing") log.info("the ledger writes to its store again", { folder });
       else log.error(`the ledger's store is ${kind}: ${message}`, { folder, failureMode });
     },
   });
   const { expired } = ledger.counts;
-  if (expired > 0) log.warn("released what calls of a former process had reserved", { reservations: expired });
+  if (expired > 0) log.warn("released the reservations of a former process", { reservations: expired });
   return ledger;
 }

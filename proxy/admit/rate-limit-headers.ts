@@ -1,7 +1,7 @@
 /**
- * Rate-limit headers in the dialect of the protocol spoken, from the gateway's own numbers (protocols/errors.md
- * section 3). Of several limits on one unit the tightest is shown: the one with the least left. Limits in Shadow mode
- * and in credits are not shown. Gemini-style clients know no such headers. Pure.
+ * Renders rate-limit headers in the dialect of the client's protocol, from the gateway's own numbers
+ * (protocols/errors.md section 3). Of several limits on one unit it shows the tightest: the one with the least left.
+ * Limits in Shadow mode and in credits are not shown. Gemini-style clients know no such headers. Pure.
  */
 import type { Protocol } from "#proxy/neutral/wire";
 import type { Limit } from "#proxy/snapshot/types.gen";
@@ -16,7 +16,7 @@ interface HeaderNames {
   readonly reset: string;
 }
 
-/** Names are made once: a name put together for each answer would be looked up in V8's table of strings each time. */
+/** Names are made once: a name put together for each response would be looked up in V8's table of strings each time. */
 function openai(unit: string): HeaderNames {
   return {
     limit: `x-ratelimit-limit-${unit}`,
@@ -64,7 +64,7 @@ export function rateLimitHeaders(states: readonly LimitState[], protocol: Protoc
   return headers;
 }
 
-/** By whole second: many answers name the same one, and writing a date costs more than the rest of the headers. */
+/** By whole second: many responses name the same one, and writing a date costs more than the rest of the headers. */
 const isoSeconds = new Map<number, string>();
 const isoSecondsMax = 100;
 

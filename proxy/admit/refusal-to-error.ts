@@ -1,4 +1,6 @@
-/** What a client is told of the ledger's refusal: which limit, its size, when it resets (OPERATIONS.md section 6). */
+/**
+ * Turns the ledger's refusal into the client's error: which limit, its size, when it resets (OPERATIONS.md section 6).
+ */
 import { type ErrorCode, GatewayError } from "#proxy/errors";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import type { Refusal } from "./ledger.ts";
@@ -25,7 +27,7 @@ export function refusalToError(refusal: Refusal, nowMs: number): GatewayError {
   const { reason, retryAtMs } = refusal;
   const waitSeconds = retryAtMs === undefined ? undefined : Math.max(1, Math.ceil((retryAtMs - nowMs) / 1_000));
   const isQuota = reason === "quota" || reason === "balance";
-  // A quota's wait stands in the message alone: clients obey `retry-after` and would hang for days.
+  // A quota's wait is in the message alone: clients obey `retry-after` and would hang for days.
   const options = waitSeconds === undefined || isQuota ? {} : { retryAfterSeconds: waitSeconds };
   return new GatewayError(codes[reason], messageOf(refusal, retryAtMs, waitSeconds), options);
 }

@@ -1,5 +1,5 @@
 /**
- * The stores that can keep the counters: what opens each, and what it can hold. `quota.store` of
+ * Lists the stores that can keep the counters: how each is opened, and what it can hold. `quota.store` of
  * `cli/settings.schema.json` names the same ones; a test compares both.
  */
 import type { QuotaStore } from "#proxy/settings";

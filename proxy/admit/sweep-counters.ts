@@ -1,6 +1,6 @@
 /**
- * Forgets counters that matter no more, a slice at a time so that requests never wait for it: an hour after the start
- * and then every hour. What a deleted object has spent stays for 30 days (DESIGN.md section 6).
+ * Forgets counters that no longer matter, a slice at a time so that requests never wait for it: an hour after the
+ * start and then every hour. The spending of a deleted object is kept for 30 days (DESIGN.md section 6).
  */
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 
@@ -32,7 +32,7 @@ export function sweepRegularly(ledger: SweptLedger, pin: () => Snapshot, everyMs
   };
 }
 
-/** Whether the object stands in the configuration to which a counter `kind/namespace/name…` belongs. */
+/** Whether the object of a counter `kind/namespace/name…` is in the configuration. */
 export function liveCounters(snapshot: Snapshot): (counter: string) => boolean {
   const routes = new Set(snapshot.routes.map(({ namespace, name }) => `${namespace}/${name}`));
   return (counter) => {

@@ -1,12 +1,12 @@
 /**
- * A token bucket in whole numbers: `limit` tokens flow in each period, `burst` is the most it holds.
+ * Implements a token bucket in whole numbers: `limit` tokens flow in each period, `burst` is the most it holds.
  *
- * Exact: what has flowed in is whole tokens plus a remainder in `limit x ms`, both integers, so that no number of
- * small steps differs from one large step. Tokens are taken when a request is reserved and given back, or taken
+ * It is exact: the inflow is whole tokens plus a remainder in `limit x ms`, both integers, so that no number of small
+ * steps differs from one large step. Tokens are consumed when a request is reserved and given back, or consumed
  * further into debt, when it is settled. Pure: the time is an argument; a clock that goes back adds nothing.
  *
- * All numbers stay exact doubles (below 2^53). A burst or limit of 2^50 or more (over a million credits) is counted
- * in coarser units, rounded against the caller by less than one part in 10^12.
+ * All numbers stay exact doubles (below 2^53). A burst or limit of 2^50 or more (over a million credits) is counted in
+ * coarser units, rounded against the caller by less than one part in 10^12.
  */
 
 /** What a bucket is; made once a limit by `bucketShape`. */
@@ -77,11 +77,11 @@ export class TokenBucket {
     return this.#unitsUp(amount) <= this.level;
   }
 
-  take(amount: number): void {
+  consume(amount: number): void {
     this.level -= this.#unitsUp(amount);
   }
 
-  /** Settles what `take(reserved)` took at `actual`; more than reserved leads into debt. Call `refill` first. */
+  /** Settles what `consume(reserved)` consumed at `actual`; more than reserved leads into debt. Call `refill` first. */
   correct(reserved: number, actual: number): void {
     // Debts beyond 2^52 would no longer be exact; at that size they never end anyway.
     this.level = Math.max(this.level + this.#unitsUp(reserved) - this.#unitsUp(actual), -(2 ** 52));

@@ -1,9 +1,9 @@
 /**
- * Which window of a limit holds a moment: aligned to the epoch from Second to Hour, to the calendar of a time zone
- * for Day, Week (from Monday, ISO 8601) and Month, the whole of time for Lifetime (RESOURCES.md, ApiKey limits).
+ * Finds the window of a limit that holds a moment: aligned to the epoch from Second to Hour, to the calendar of a time
+ * zone for Day, Week (from Monday, ISO 8601) and Month, the whole of time for Lifetime (RESOURCES.md, ApiKey limits).
  *
- * Pure: the time is an argument. Asking the calendar costs tens of microseconds, so callers keep the bounds until
- * the time reaches their end (`WindowClock`); one clock serves all counters of the same period and time zone.
+ * Pure: the time is an argument. Asking the calendar costs tens of microseconds, so callers keep the bounds until the
+ * time reaches their end (`WindowClock`); one clock serves all counters of the same period and time zone.
  */
 import type { Limit } from "#proxy/snapshot/types.gen";
 

@@ -1,9 +1,9 @@
 /**
- * Finds the key that a presented secret belongs to, and whether it is alive now.
+ * Finds the key that a presented secret belongs to, and checks that it is alive now.
  *
- * Looked up by SHA-256, so neither timing nor a memory dump reveals stored keys, and time does not grow with their
- * number. Unknown, suspended, expired and early keys answer alike to the byte: only metrics and logs, by the error's
- * code, tell them apart.
+ * The lookup is by SHA-256, so neither timing nor a memory dump reveals stored keys, and time does not grow with their
+ * number. Unknown, suspended, expired and early keys get the same response to the byte: only metrics and logs, by the
+ * error's code, tell them apart.
  */
 import { hash } from "node:crypto";
 import { type ErrorCode, GatewayError } from "#proxy/errors";

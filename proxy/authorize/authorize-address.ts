@@ -1,4 +1,4 @@
-/** The address restriction of a key: decided from the head alone, before any body is read. */
+/** Checks the address restriction of a key, from the head alone and before any body is read. */
 import { GatewayError } from "#proxy/errors";
 import { cidrsContain, compileCidrs } from "#proxy/http/address/cidr";
 import type { IpAddress } from "#proxy/http/address/ip-address";

@@ -1,10 +1,11 @@
 /**
- * What a key may do: the one decision behind enforcement, model lists and explain, so that none of them can disagree.
+ * Decides whether a key may make a call. Enforcement, model lists and explain all use this one decision, so that they
+ * agree.
  *
  * Pure. Order of refusals: address, account required, protocol, capability, model patterns of the key (403), unknown
- * model (404), `keySelector` of the route (403), capability of the route (400), a price where spending is limited (403).
- * Patterns come before existence, so a key learns nothing about names outside its restriction. `handle-request.ts` calls `authorizeAddress` before it reads the
- * body and `authorizeModel` after.
+ * model (404), `keySelector` of the route (403), capability of the route (400), a price where spending is limited
+ * (403). Patterns come before existence, so a key learns nothing about names outside its restriction.
+ * `handle-request.ts` calls `authorizeAddress` before it reads the body and `authorizeModel` after.
  */
 import { type ErrorCode, GatewayError } from "#proxy/errors";
 import type { IpAddress } from "#proxy/http/address/ip-address";
@@ -17,13 +18,13 @@ import { missingPrices } from "./missing-prices.ts";
 import { matchesAnyPattern } from "./model-pattern.ts";
 
 /** Whom a list of models is for. */
-export interface Caller {
+export interface ModelListQuestion {
   readonly key: Key;
   readonly snapshot: Snapshot;
   readonly protocol: Protocol;
 }
 
-export interface ModelQuestion extends Caller {
+export interface ModelQuestion extends ModelListQuestion {
   /** What the endpoint does; undefined asks for any capability that both key and route have, as model lists do. */
   readonly capability: Capability | undefined;
   /** Public name as the client wrote it. */
@@ -35,7 +36,7 @@ export interface Question extends ModelQuestion {
   readonly clientAddress: IpAddress | undefined;
 }
 
-export interface Refusal {
+export interface AuthorizationRefusal {
   readonly allowed: false;
   readonly refused: ErrorCode;
   /** For the client. */
@@ -43,7 +44,7 @@ export interface Refusal {
   readonly param?: string;
 }
 
-export type Decision = { readonly allowed: true; readonly route: Route } | Refusal;
+export type Decision = { readonly allowed: true; readonly route: Route } | AuthorizationRefusal;
 
 /** The whole decision, for explain. */
 export function decide(question: Question): Decision {
@@ -84,8 +85,8 @@ export function isRestricted(question: Question): boolean {
   return !isAddressAllowed(question.key, question.clientAddress) || restrictionIn(decideAccess(question)) !== undefined;
 }
 
-/** What of a decision is the key's own restriction; undefined where the model is served, or is not there to be served. */
-function restrictionIn(decision: Decision): Refusal | undefined {
+/** The refusal, if it is the key's own restriction; undefined where the model is served, or is not there to be served. */
+function restrictionIn(decision: Decision): AuthorizationRefusal | undefined {
   if (decision.allowed || decision.refused === "model_not_found" || decision.refused === "unsupported_endpoint") {
     return undefined;
   }
@@ -96,7 +97,7 @@ function restrictionIn(decision: Decision): Refusal | undefined {
  * Whether a key may use an endpoint at all, for those that name no model.
  * @throws GatewayError `account_required`, `protocol_not_allowed`, `capability_not_allowed`
  */
-export function authorizeEndpoint(caller: Caller, capability: Capability): void {
+export function authorizeEndpoint(caller: ModelListQuestion, capability: Capability): void {
   const refusal = refuseCaller(caller, capability);
   if (refusal !== undefined) throw toError(refusal);
 }
@@ -113,13 +114,13 @@ export interface AllowedModel {
  * One model as a list would show it.
  * @throws GatewayError as `authorizeModel`
  */
-export function allowedModel(caller: Caller, name: string): AllowedModel {
+export function allowedModel(caller: ModelListQuestion, name: string): AllowedModel {
   const route = authorizeModel({ ...caller, capability: undefined, model: name });
   return { name, route, capabilities: capabilitiesOf(route, caller.key) };
 }
 
 /** The names a key may see in a model list: exactly those for which `decideModel` allows something, and listed. */
-export function listAllowedModels(caller: Caller): AllowedModel[] {
+export function listAllowedModels(caller: ModelListQuestion): AllowedModel[] {
   const allowed: AllowedModel[] = [];
   for (const route of caller.snapshot.routes) {
     if (route.visibility !== "Listed") continue;
@@ -165,9 +166,12 @@ function decideAccess(question: ModelQuestion): Decision {
   return refuse("unsupported_endpoint", `The model ${quote(model)} does not serve this endpoint.`, "model");
 }
 
-function refuseCaller({ key, snapshot, protocol }: Caller, capability: Capability | undefined): Refusal | undefined {
+function refuseCaller(
+  { key, snapshot, protocol }: ModelListQuestion,
+  capability: Capability | undefined,
+): AuthorizationRefusal | undefined {
   if (snapshot.fleet.requireAccount && key.account === undefined) {
-    return refuse("account_required", "This API key belongs to no account, and calls must be paid from one.");
+    return refuse("account_required", "This API key has no account, and each call must be charged to one.");
   }
   if (key.account !== undefined && snapshot.account(key.namespace, key.account) === undefined) {
     // Without the account's balance the key would spend without bound.
@@ -204,7 +208,7 @@ function capabilitiesOf(route: Route, { capabilities: allowed }: Key): readonly 
   return [...served].filter((capability) => allowed === undefined || allowed.includes(capability));
 }
 
-/** Whoever serves a prompt can say how long it is. */
+/** A route that serves chat can also count the tokens of a prompt. */
 function serves({ capabilities }: Route, capability: Capability): boolean {
   return capabilities.includes(capability) || (capability === "CountTokens" && capabilities.includes("Chat"));
 }
@@ -221,23 +225,23 @@ function isModelName(model: string): boolean {
   return model.length <= modelLengthMax && modelForm.test(model) && !foreignSegment.test(model);
 }
 
-function modelNotAllowed(model: string): Refusal {
+function modelNotAllowed(model: string): AuthorizationRefusal {
   return refuse("model_not_allowed", `This API key may not use the model ${quote(model)}.`, "model");
 }
 
-function modelNotFound(model: string): Refusal {
+function modelNotFound(model: string): AuthorizationRefusal {
   return refuse("model_not_found", `The model ${quote(model)} does not exist.`, "model");
 }
 
-/** The client's own word, cut, so that an answer is never longer than what was asked. */
+/** The client's own word, cut, so that a response is never longer than its request. */
 function quote(model: string): string {
   return `'${model.length > modelLengthMax ? `${model.slice(0, modelLengthMax)}…` : model}'`;
 }
 
-function refuse(refused: ErrorCode, message: string, param?: string): Refusal {
+function refuse(refused: ErrorCode, message: string, param?: string): AuthorizationRefusal {
   return { allowed: false, refused, message, ...(param === undefined ? {} : { param }) };
 }
 
-function toError({ refused, message, param }: Refusal): GatewayError {
+function toError({ refused, message, param }: AuthorizationRefusal): GatewayError {
   return new GatewayError(refused, message, param === undefined ? {} : { param });
 }

@@ -1,4 +1,4 @@
-/** Whether a route is open to a key: the second half of the model restriction, written on the route. */
+/** Decides whether a route is open to a key: the second half of the model restriction, written on the route. */
 import type { Key, Labels, Route, SelectorRequirement } from "#proxy/snapshot/types.gen";
 
 const noLabels: Labels = {};

@@ -1,4 +1,7 @@
-/** Which limits hold for a call (PURE): the one reading behind what is reserved and what is refused for want of a price. */
+/**
+ * Decides which limits apply to a call (PURE). Reservations and refusals for a missing price both use it, so that they
+ * agree.
+ */
 import type { Account, Key, Limit, Route } from "#proxy/snapshot/types.gen";
 import { matchesAnyPattern } from "./model-pattern.ts";
 

@@ -1,12 +1,13 @@
+/** Finds the prices that a route lacks for a call whose spending is limited, so that the call is refused. */
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { Key, Limit, Route } from "#proxy/snapshot/types.gen";
 import { appliesTo, exactNames, limitsOfKey } from "./limit-scope.ts";
 
-/** What every call uses and has a price of its own; all other tokens fall back to these two. */
+/** The classes that every call uses; all others fall back to the price of one of these two. */
 export type PriceClass = "input" | "output";
 
 /**
- * For want of which prices a model may not run (PURE): under an enforced limit in credits, or a balance, nothing would
+ * The missing prices that keep a model from running (PURE): under an enforced limit in credits, or a balance, nothing would
  * ever stop the spending (DESIGN.md section 6).
  *
  * @param model public name as the client wrote it

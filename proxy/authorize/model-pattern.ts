@@ -1,5 +1,5 @@
 /**
- * Model patterns of keys and limits: an exact name, `prefix*`, `*suffix` or `*`.
+ * Matches model patterns of keys and limits: an exact name, `prefix*`, `*suffix` or `*`.
  *
  * Names are compared byte by byte: no case folding and no normalisation, ever, since a name that only looks like an
  * allowed one belongs to another model. A `*` anywhere else is a character like any other.

@@ -1,4 +1,7 @@
-/** A request as it passes the stages: its caller is known, its call is authorised, what it needs is reserved. */
+/**
+ * Describes a request as it passes the stages: with a known caller, then with an authorised call, then with a
+ * reservation.
+ */
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import type { IpAddress } from "#proxy/http/address/ip-address";
@@ -41,6 +44,6 @@ export interface AuthorizedCall extends Caller {
 export interface AdmittedCall extends AuthorizedCall {
   readonly estimate: Estimate;
   readonly settlement: CallSettlement;
-  /** Headers of the answer, names and values in turn: request id and rate limits; whoever answers adds the rest. */
-  readonly answerHeaders: string[];
+  /** Headers of the response, names and values alternating: request id and rate limits; the writer adds the rest. */
+  readonly responseHeaders: string[];
 }

@@ -1,9 +1,11 @@
 /**
- * Whether a call of another format is better said in Responses than in chat completions, on a channel that speaks both.
+ * Decides whether a call of another format is better sent as Responses than as chat completions, on a channel that
+ * speaks both.
  *
- * OpenAI's models keep their thinking from turn to turn in Responses alone, and from GPT-5.4 on refuse functions beside
- * thinking in chat completions ("Please use /v1/responses instead."). What only chat completions can say, several answers
- * to one call, stays there. Messages clients are always asked there (`route/select-target.ts`).
+ * OpenAI's models keep their thinking from turn to turn in Responses alone, and from GPT-5.4 on refuse functions
+ * beside thinking in chat completions ("Please use /v1/responses instead."). A call that asks for several candidates
+ * stays in chat completions, which alone can carry them. Messages clients are always sent as Responses
+ * (`route/select-target.ts`).
  */
 
 import type { ChatCall } from "#proxy/formats/format";
@@ -11,7 +13,7 @@ import { prefersResponses } from "#proxy/neutral/traits/prefers-responses";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 
-/** What of a call counts. */
+/** The part of a call that decides. */
 export type AskedCall = Pick<ChatCall, "model" | "candidates"> & {
   readonly endpoint: Pick<ChatCall["endpoint"], "format">;
 };

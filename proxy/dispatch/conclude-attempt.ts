@@ -1,8 +1,8 @@
 /**
- * Concludes one attempt on a target: settles or releases what was reserved for it, counts and logs it, and tells the
- * client its answer, its failure, or (before the first byte) the caller why another target may be tried.
+ * Concludes one attempt on a target: settles or releases its reservation, counts and logs it, and sends the client the
+ * response or the error. Before the first byte it returns the failure instead, so that another target may be tried.
  *
- * Called by `serve-chat.ts` once for each attempt.
+ * `serve-chat.ts` calls it once for each attempt.
  */
 
 import type { GatewayError } from "#proxy/errors";
@@ -24,17 +24,17 @@ import {
 } from "#proxy/upstream/describe-outcome";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
-import type { AnswerStream } from "./answer-stream.ts";
 import type { Attempted, Failed } from "./dispatch-call.ts";
 import { failedAttempt } from "./failed-attempt.ts";
 import type { ResponseKeeper } from "./references/keep-responses.ts";
 import type { Pending } from "./reservations/held-reservations.ts";
+import type { ResponseStream } from "./response-stream.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
 
-/** The client has its answer, whole or broken. */
-export const answered = { answer: undefined } as const;
+/** The client has its response, whole or broken. */
+export const concluded = { value: undefined } as const;
 
-/** What a whole answer used is posted before it goes out, so that the client's next call finds the numbers. */
+/** The usage of a whole reply is posted before it goes out, so that the client's next call finds the numbers. */
 export function settleReply(
   admitted: AdmittedCall,
   selected: SelectedTarget,
@@ -54,7 +54,7 @@ export async function concludeOther(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
   keeper: ResponseKeeper,
 ): Promise<Attempted<void>> {
   const { services, settlement } = admitted;
@@ -65,11 +65,11 @@ export async function concludeOther(
       if (outcome.problem === undefined) keepStreamed(selected, outcome, keeper);
       count(outcome.problem === undefined ? "ok" : "cut");
       await concludeStream(admitted, selected, outcome, stream);
-      return answered;
+      return concluded;
     case "stopped":
       count("aborted");
       await concludeStopped(admitted, outcome, stream);
-      return answered;
+      return concluded;
     case "upstream-error":
       count(labelOfError(outcome.error));
       return { failed: await concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error)) };
@@ -100,7 +100,7 @@ function keepStreamed(
 }
 
 /**
- * Another target may answer, unless something was generated: that is paid for, and most likely generated no better by
+ * Another target may reply, unless something was generated: that is paid for, and most likely generated no better by
  * another, so that it is billed and not asked for again.
  * @throws error when it was
  */
@@ -109,7 +109,7 @@ async function concludeFailed(
   outcome: Extract<AttemptOutcome, { kind: "upstream-error" | "failure" | "invalid" }>,
   error: GatewayError,
 ): Promise<Failed> {
-  if (settlement.hasGoneOn || isGenerated(outcome.filter)) {
+  if (settlement.hasContinued || isGenerated(outcome.filter)) {
     await settlement.settleBroken(outcome.filter);
     throw error;
   }
@@ -117,7 +117,7 @@ async function concludeFailed(
   return { ...failedAttempt(outcome), error };
 }
 
-/** The client is told little of our side: whoever runs the gateway finds here which name, certificate or port it was. */
+/** The client is told little of our side: the log tells the operators which name, certificate or port it was. */
 function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarget, failure: UpstreamFailure): void {
   services.log.warn("an attempt on an upstream failed", {
     request: record.requestId,
@@ -127,9 +127,9 @@ function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarg
   });
 }
 
-/** Says what was broken in words of the format, never in words of the answer. */
+/** Says what was broken in words of the format, never in words of the reply. */
 function logInvalid({ record, services }: AdmittedCall, { target }: SelectedTarget, reason: string): void {
-  services.log.warn("an upstream sent an answer that is not valid", {
+  services.log.warn("an upstream sent an invalid reply", {
     request: record.requestId,
     channel: target.channel,
     reason,
@@ -142,13 +142,13 @@ function isGenerated(filter: StreamFilter | undefined): boolean {
 }
 
 export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
-  const { exchange, record, format, call, answerHeaders } = admitted;
+  const { exchange, record, format, call, responseHeaders } = admitted;
   record.status = 200;
   record.responseBytes = body.length;
   record.pieceSent();
   const { response } = exchange;
-  // The list was made for this answer: nobody else reads it.
-  const headers = answerHeaders;
+  // The list was made for this response: nobody else reads it.
+  const headers = responseHeaders;
   for (const part of passedHeaders) headers.push(part);
   headers.push("content-type", format.contentType(call));
   response.writeHead(200, headers, body.length);
@@ -159,7 +159,7 @@ async function concludeStream(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: Extract<AttemptOutcome, { kind: "streamed" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
 ): Promise<void> {
   const { record, settlement } = admitted;
   record.status = 200;
@@ -186,7 +186,7 @@ const endOfStop = { revoked: "KD", "shutting-down": "DD", overloaded: "RD" } as 
 async function concludeStopped(
   admitted: AdmittedCall,
   outcome: Extract<AttemptOutcome, { kind: "stopped" }>,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
 ): Promise<void> {
   const { record, settlement } = admitted;
   const isStarted = stream?.client.isStarted === true;
@@ -208,10 +208,10 @@ async function concludeStopped(
   if (!isStarted) throw error;
 }
 
-/** The client may read slowly: whoever settles does not wait for it. */
+/** The client may read slowly: settlement does not wait for it. */
 async function endBroken(
   admitted: AdmittedCall,
-  stream: AnswerStream | undefined,
+  stream: ResponseStream | undefined,
   error: GatewayError,
   filter: StreamFilter | undefined,
   rest: "sent" | "withheld",
@@ -228,8 +228,8 @@ async function endBroken(
   record.responseBytes = stream?.client.bytesWritten ?? 0;
 }
 
-/** No target answered a client that had heard only that its answer lives. */
-export async function failStarted(admitted: AdmittedCall, stream: AnswerStream, error: GatewayError): Promise<void> {
+/** No target replied to a client that had got only signs of life. */
+export async function failStarted(admitted: AdmittedCall, stream: ResponseStream, error: GatewayError): Promise<void> {
   const { record } = admitted;
   record.status = 200;
   record.cut(error.code, endOf(error.code, record.attempts > 0));

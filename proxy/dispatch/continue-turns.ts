@@ -1,8 +1,8 @@
 /**
- * Turns that a provider pauses are continued for clients that have no word for a pause, as far as the limits of caller
- * and channel have room for one more request: each reads all that was said before, and is paid for.
+ * Continues turns that a provider pauses, for clients whose format has no pause, as long as the limits of caller and
+ * channel have room for one more request: each request reads the whole conversation again, and is paid for.
  *
- * Called by `serve-chat.ts` for each attempt; nearly all are sent as they are.
+ * `serve-chat.ts` calls it for each attempt; nearly all are sent unchanged.
  */
 
 import { claimsOf } from "#proxy/admit/claims";
@@ -10,8 +10,8 @@ import { estimateTurn } from "#proxy/admit/estimate-cost";
 import type { PausedTurn } from "#proxy/formats/turn-splicer";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
-import type { AnswerSource } from "#proxy/upstream/reply/answer-source";
-import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import { HeldReply } from "#proxy/upstream/reply/held-reply";
+import type { ReplySource } from "#proxy/upstream/reply/reply-source";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { CallUpstream } from "./dispatch-call.ts";
 import type { PreparedAttempt } from "./prepare-attempt.ts";
@@ -21,15 +21,15 @@ export function continuingTurns(
   selected: SelectedTarget,
   { translation, request }: PreparedAttempt,
   upstream: CallUpstream,
-): AnswerSource {
+): ReplySource {
   const { eventBytesMax, replyBodyBytesMax } = admitted.services.limits;
   const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, answerBytesMax: replyBodyBytesMax });
   if (splicer === undefined) return upstream;
   return new ContinuingUpstream({
     upstream,
     splicer,
-    held: new HeldAnswer(admitted.inFlightBytes),
-    mayGoOn: (turn) => hasRoom(admitted, selected, turn),
+    held: new HeldReply(admitted.inFlightBytes),
+    mayContinue: (turn) => hasRoom(admitted, selected, turn),
   });
 }
 
@@ -47,7 +47,7 @@ async function hasRoom(admitted: AdmittedCall, { channel }: SelectedTarget, turn
     const claims = claimsOf(key, account, route, call.model);
     const need = estimateTurn(turn, estimate, route, snapshot.fleet);
     const isReserved = await settlement.reserveRequest(claims, channel, need, turn);
-    return isReserved || refuse("a limit has no room for what it would still take");
+    return isReserved || refuse("a limit has no room for another request");
   } catch (error) {
     return refuse("the ledger failed", error);
   }

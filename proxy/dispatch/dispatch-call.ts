@@ -1,10 +1,10 @@
 /**
- * The attempt loop: asks the targets of a call's route one after the other until one has answered.
+ * Runs the attempt loop: sends a call to the targets of its route, one after the other, until one has replied.
  *
- * Whatever goes upstream goes through here: chat calls, token counts, stored responses. For each attempt a target is
- * selected, its request prepared, a place reserved on its channel and the request sent; a failed attempt may be followed
- * by one with the former secret of the same credential, or on another target as the route's `failover` says. How a
- * request is prepared and what an answer means is the endpoint's own (`AttemptHooks`).
+ * Everything that goes upstream goes through here: chat calls, token counts, stored responses. For each attempt the
+ * loop selects a target, prepares its request, reserves a place on its channel and sends the request. A failed attempt
+ * may be followed by one with the former secret of the same credential, or on another target as the route's `failover`
+ * says. Each endpoint decides how a request is prepared and what a reply means (`AttemptHooks`).
  */
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import { GatewayError } from "#proxy/errors";
@@ -28,7 +28,7 @@ import type { RunningCall } from "./revocation/is-still-allowed.ts";
 import { wasRevoked } from "./revocation/revocation.ts";
 import type { Services } from "./services.ts";
 
-/** What of an admitted call the loop needs. */
+/** The part of an admitted call that the loop needs. */
 export interface DispatchedCall extends RunningCall {
   readonly exchange: Exchange;
   readonly services: Services;
@@ -42,22 +42,22 @@ export interface DispatchedCall extends RunningCall {
   };
 }
 
-/** A failed attempt, with what the client is told if it was the last. */
+/** A failed attempt, with the client's error if it was the last. */
 export interface Failed extends FailedAttempt {
   readonly error: GatewayError;
 }
 
-/** What one attempt came to. */
-export type Attempted<Answer> = { readonly answer: Answer } | { readonly failed: Failed };
+/** The outcome of one attempt. */
+export type Attempted<Value> = { readonly value: Value } | { readonly failed: Failed };
 
 /** Where requests for a call are sent. */
 export type CallUpstream = Pick<Upstream, "send">;
 
-/** What differs between the endpoints that go upstream. */
-export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Answer> {
+/** The steps that differ between endpoints that go upstream. */
+export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Value> {
   /** The next target that was not tried; undefined when none is left. */
   select(tried: AttemptHistory): SelectedTarget | undefined;
-  /** What goes to a target, or why it must not get the call: known before anything is reserved on its channel. */
+  /** The request to a target, or the reason why it must not get the call: known before anything is reserved on its channel. */
   prepare(selected: SelectedTarget): Prepared | GatewayError | Promise<Prepared | GatewayError>;
   /**
    * Sends the request and settles or releases what was reserved for it.
@@ -69,19 +69,19 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
     prepared: Prepared,
     request: UpstreamRequest,
     upstream: CallUpstream,
-  ): Promise<Attempted<Answer>>;
-  /** What the client is told where the route has no target for the call. */
+  ): Promise<Attempted<Value>>;
+  /** The client's error where the route has no target for the call. */
   noTarget(): GatewayError;
 }
 
 /**
- * @returns the answer; the error for the client when no target answered
+ * @returns the value of the attempt that succeeded; the error for the client when none did
  * @throws whatever `send` throws
  */
-export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Answer>(
+export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Value>(
   call: DispatchedCall,
-  hooks: AttemptHooks<Prepared, Answer>,
-): Promise<{ readonly answer: Answer } | GatewayError> {
+  hooks: AttemptHooks<Prepared, Value>,
+): Promise<{ readonly value: Value } | GatewayError> {
   const { services, route, record, settlement } = call;
   const tried = new AttemptHistory();
   const startedMs = performance.now();
@@ -109,7 +109,7 @@ export async function dispatchCall<Prepared extends { readonly request: Upstream
     await yieldToBatch;
     const slot = settlement.reserveChannel(selected.channel, call.estimate);
     if ((slot instanceof Promise ? await slot : slot) === "full") {
-      // Said where nobody else answers: another try may find room, also where the call can go nowhere else.
+      // Reported where no other target replies: another try may find room, also where the call can go nowhere else.
       lastError ??= noAvailableChannel();
       continue;
     }
@@ -120,7 +120,7 @@ export async function dispatchCall<Prepared extends { readonly request: Upstream
       upstream instanceof GatewayError
         ? { failed: await unreachable(call, upstream) }
         : await hooks.send(selected, prepared, request, upstream);
-    if ("answer" in attempted) return attempted;
+    if ("value" in attempted) return attempted;
     const { failed } = attempted;
     lastError = failed.error;
     if (isRefusedBesideFormer(failed, selected, services)) {

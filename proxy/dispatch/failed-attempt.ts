@@ -1,3 +1,4 @@
+/** Classifies an attempt that failed before the client got a byte, so that failover can decide about it. */
 import { type FailedAttempt, failedByError } from "#proxy/route/failover";
 import type { AttemptOutcome } from "#proxy/upstream/attempt-outcome";
 import { isConnectFailure } from "#proxy/upstream/describe-outcome";
@@ -19,7 +20,7 @@ export function failedAttempt(
   }
 }
 
-/** An answer that is none of its format. */
+/** A reply that is not of its format. */
 export const invalidReply: FailedAttempt = { condition: "ServerError", status: undefined };
 
 function failedByFailure(failure: UpstreamFailure): FailedAttempt {

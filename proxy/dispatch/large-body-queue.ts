@@ -1,6 +1,6 @@
 /**
- * Work on large bodies, one at a time and counted: read, translated and written again, a body of 30 MiB is six times that
- * much memory and tenths of a second of the event loop (RELIABILITY.md P8).
+ * Runs the work on large bodies one at a time and counts its memory: a body of 30 MiB that is read, translated and
+ * written again takes six times that much memory and tenths of a second of the event loop (RELIABILITY.md P8).
  *
  * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
  */
@@ -11,15 +11,15 @@ import { KeyedMutex } from "#proxy/runtime/keyed-mutex";
 /** Above this a body is large: a translation below it is a few milliseconds, and its memory soon collected. */
 const largeBodyBytesLeast = 1024 * 1024;
 
-/** While a body is read or written its text stands beside it, at two bytes a character. */
+/** While a body is read or written its text is held beside it, at two bytes a character. */
 const textBytesOfByte = 2;
 
-/** All that is large waits for the same turn. */
+/** All large bodies wait in the same queue. */
 const everyone = "";
 
 export class LargeBodyQueue {
   readonly #inFlight: InFlightBytes;
-  readonly #turns = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
 
   constructor(inFlight: InFlightBytes) {
     this.#inFlight = inFlight;
@@ -47,8 +47,8 @@ export class LargeBodyQueue {
    */
   inTurn<Result>(bytes: number, work: () => Promise<Result>): Promise<Result> {
     const textBytes = bytes * textBytesOfByte;
-    return this.#turns.take(everyone, async () => {
-      this.#inFlight.take(textBytes);
+    return this.#mutex.run(everyone, async () => {
+      this.#inFlight.acquire(textBytes);
       try {
         return await work();
       } finally {

@@ -1,9 +1,9 @@
 /**
- * What goes to one target for an admitted call: its own bytes with the channel's edits where the channel speaks the
- * client's format, a translation where it does not.
+ * Prepares the request to one target for an admitted call: the client's bytes with the channel's edits where the
+ * channel speaks the client's format, a translation where it does not.
  *
- * One instance a call: what of the client's body must be read for a translation is read once, on first need. Called by
- * `serve-chat.ts` before anything is reserved on the channel.
+ * There is one instance for each call, so that the client's body is read for translation once, on first need.
+ * `serve-chat.ts` calls it before anything is reserved on the channel.
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import { GatewayError } from "#proxy/errors";
@@ -59,9 +59,9 @@ export interface PreparedAttempt {
   readonly translation: Translation | undefined;
   /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
   readonly dropped: readonly string[];
-  /** For an answer that is streamed though not asked to, or the reverse. */
+  /** For a reply that is streamed though the client did not ask for it, or the reverse. */
   readonly bridge: () => ReplyBridge;
-  /** Keeps the answer, where a later call may go on from it. */
+  /** Stores the response, where a later call may continue it. */
   readonly keeper: ResponseKeeper;
 }
 
@@ -78,7 +78,7 @@ export class AttemptPreparation {
 
   readonly #opening: StreamOpening | undefined;
 
-  /** @param opening what a streaming client was told before any answer */
+  /** @param opening what a streaming client was told before any reply */
   constructor(admitted: AdmittedCall, opening?: StreamOpening) {
     this.#admitted = admitted;
     this.#opening = opening;
@@ -101,15 +101,15 @@ export class AttemptPreparation {
 
   /** Lets go of the files that were fetched and of what was made of a large body; once, when the call is over. */
   release(): void {
-    this.#letGo(this.#heldBytes);
+    this.#releaseBytes(this.#heldBytes);
   }
 
   #hold(bytes: number): void {
-    this.#admitted.inFlightBytes.take(bytes);
+    this.#admitted.inFlightBytes.acquire(bytes);
     this.#heldBytes += bytes;
   }
 
-  #letGo(bytes: number): void {
+  #releaseBytes(bytes: number): void {
     this.#admitted.inFlightBytes.release(bytes);
     this.#heldBytes -= bytes;
   }
@@ -136,7 +136,7 @@ export class AttemptPreparation {
 
   /**
    * Works on a large body in its turn, with others' work between the steps.
-   * @param keptBytes that stay until the call is over or `#letGo`
+   * @param keptBytes that stay until the call is over or `#releaseBytes`
    */
   #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
     const { call, exchange, services } = this.#admitted;
@@ -169,7 +169,7 @@ export class AttemptPreparation {
     });
   }
 
-  /** A stage of its own: what the client said has been read, by this call and the others of its turn. */
+  /** A stage of its own: what the client said has been read, by this call and the others of its batch. */
   async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt | GatewayError> {
     await yieldToBatch;
     try {
@@ -208,7 +208,7 @@ export class AttemptPreparation {
     target: TranslationOptions["target"],
     bytes: number,
   ): Promise<PreparedAttempt> {
-    this.#letGo(this.#writtenBytes);
+    this.#releaseBytes(this.#writtenBytes);
     this.#writtenBytes = 0;
     const keptBytes = bytes * writtenBytesOfByte;
     return this.#inTurn(bytes, keptBytes, async () => {
@@ -220,7 +220,7 @@ export class AttemptPreparation {
       await otherWork();
       const prepared = this.#translated(translation, client, selected);
       if (prepared.request.body === translation.upstreamCall.body.bytes) {
-        this.#letGo(bytes);
+        this.#releaseBytes(bytes);
         this.#writtenBytes -= bytes;
       }
       return prepared;
@@ -359,7 +359,7 @@ function refusal(error: unknown): GatewayError {
 const filesMax = 16;
 
 function tooManyFiles(first: MediaPart | undefined): GatewayError {
-  const message = `At most ${filesMax} files may be given by their address. Send the others as data URLs.`;
+  const message = `At most ${filesMax} files may be given by URL. Send the others as data URLs.`;
   return new GatewayError("invalid_value", message, { param: first?.where ?? "content" });
 }
 

@@ -1,4 +1,4 @@
-/** What every request may use: made once by `main.ts`, given to each stage that needs a part of it. */
+/** Lists the services that requests use. `main.ts` makes them once; each stage gets those it needs. */
 import type { Ledger } from "#proxy/admit/ledger";
 import type { BodiesUnderWay } from "#proxy/http/bodies-under-way";
 import type { InFlightBytes } from "#proxy/http/in-flight-bytes";
@@ -47,9 +47,9 @@ export interface Services {
   readonly mediaDownloads: MediaDownloads;
   /** Provider state of recent tool calls, for clients of other formats. */
   readonly callStates: CallStates;
-  /** Responses that later calls may go on from. */
+  /** Responses that later calls may continue. */
   readonly responses: ResponseStore;
-  /** Those that put together what a call goes on from, one of an owner at a time. */
+  /** Puts together the earlier conversation of a call, one of an owner at a time. */
   readonly conversationMutex: KeyedMutex;
   /** Which secret of a channel's credential is sent, where one was replaced and its provider refuses the new one. */
   readonly credentials: Pick<RotatedCredentials, "inUse" | "accepted" | "refused">;

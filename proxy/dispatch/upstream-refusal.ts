@@ -1,11 +1,11 @@
-/** What a client is told when an upstream refuses its call: in the client's own terms, without a secret of the channel. */
+/** Renders an upstream's refusal for the client: in the client's own terms, without a secret of the channel. */
 
 import type { GatewayError } from "#proxy/errors";
 import { toClientError } from "#proxy/formats/client-error";
 import type { ChatCall, UpstreamError } from "#proxy/formats/format";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/upstream-headers";
+import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { AdmittedCall } from "./admitted-call.ts";
 
 /** Logs it, without its words, and says it in the client's. */

@@ -1,8 +1,9 @@
 /**
- * The contract of an endpoint: where it is served, what a request to it means, and how it is answered.
+ * Defines the contract of an endpoint: where it is served, how a request to it is read, and how it is served.
  *
- * `endpoints.ts` is the list of all of them; the path table, the text of `unknown_url`, the labels of metrics, what the
- * operator calls "not there yet" and the reference page come from it. The order of the stages is `handle-request.ts`'s.
+ * `endpoints.ts` is the list of all of them. It feeds the path table, the text of `unknown_url`, the labels of
+ * metrics, the operator's list of "not there yet", and the reference page. `handle-request.ts` decides the order of
+ * the stages.
  */
 import type { Claims } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";
@@ -38,7 +39,7 @@ export interface CallEndpoint<M extends Match = Match> extends Served<M> {
   checkParameters(call: ChatCall, route: Route): void;
   /** What to reserve. */
   need(authorized: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate>;
-  /** Answers the call and settles it. @throws GatewayError when nothing has gone to the client yet */
+  /** Serves the call and settles it. @throws GatewayError when nothing has gone to the client yet */
   serve(admitted: AdmittedCall): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
 
 export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | ItemPath<M> | VerbPath<M> | ModelPaths<M>;
+export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {
@@ -66,7 +67,7 @@ export interface FixedPath<M> {
 }
 
 /** Things with an id in their path. */
-export interface ItemPath<M> {
+export interface ItemPathRule<M> {
   readonly kind: "item";
   /** As the interface documents it, with `{id}`. */
   readonly path: string;

@@ -1,4 +1,4 @@
-/** The list of what is served: one folder each. */
+/** Lists the endpoints that the proxy serves, one folder each. */
 import { chat } from "./chat/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";

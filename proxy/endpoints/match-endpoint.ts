@@ -1,5 +1,6 @@
 /**
- * Which endpoint a method and a request target mean: a closed table of accepted strings, everything else is refused.
+ * Finds the endpoint for a method and a request target in a closed table of accepted strings, and refuses everything
+ * else.
  *
  * Nothing is normalised: no case folding, no removal of dots, slashes or escapes, so that no two spellings of a path
  * can be read differently by different layers. Only the model in a path is decoded, once, and it never becomes part of
@@ -7,14 +8,15 @@
  * produce that (`protocols/openai-chat.md`, `anthropic-messages.md` and `gemini.md`, sections 1). The query chooses
  * nothing but `alt` of a Gemini-style stream; `?key=` is read by `authenticate/read-credential.ts`.
  *
- * Called first by `handle-request.ts`; `protocolOfPath` even before that, since it decides how a refusal looks.
+ * `handle-request.ts` calls it first; it calls `protocolOfPath` even earlier, because the protocol decides how a
+ * refusal looks.
  */
 import { GatewayError } from "#proxy/errors";
 import { queryValues } from "#proxy/http/query-values";
 import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { defaultLimits } from "#proxy/limits";
 import type { Protocol } from "#proxy/neutral/wire";
-import type { Endpoint, FixedPath, ItemPath, Match, ModelPaths, VerbPath } from "./endpoint.ts";
+import type { Endpoint, FixedPath, ItemPathRule, Match, ModelPaths, VerbPath } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { describeServed } from "./served-paths.ts";
 
@@ -33,7 +35,7 @@ const served = describeServed(endpoints);
 /** One object for each path, made once: nearly every request has one of these. */
 const fixedPaths = new Map<string, Fixed>();
 const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
-const items: { readonly endpoint: Endpoint; readonly path: ItemPath<Match> }[] = [];
+const items: { readonly endpoint: Endpoint; readonly path: ItemPathRule<Match> }[] = [];
 let modelPaths: { readonly endpoint: Endpoint; readonly path: ModelPaths<Match> } | undefined;
 
 for (const endpoint of endpoints) {

@@ -1,4 +1,4 @@
-/** The paths of endpoints as people read them: in the text of `unknown_url` and on the reference page (PURE). */
+/** Lists the paths of endpoints for people: in the text of `unknown_url` and on the reference page (PURE). */
 import type { Endpoint, EndpointPath, Match } from "./endpoint.ts";
 
 export interface ServedPath {

@@ -3,7 +3,7 @@
  * one is a row here.
  */
 import type { ErrorCode } from "#proxy/errors";
-import type { AttemptOutcome } from "#proxy/observe/metrics";
+import type { AttemptOutcomeLabel } from "#proxy/observe/metrics";
 import type { Route } from "#proxy/snapshot/types.gen";
 
 export interface UpstreamErrorTraits {
@@ -15,7 +15,7 @@ export interface UpstreamErrorTraits {
   /** Undefined: nobody else would answer differently. */
   readonly failover: NonNullable<Route["failover"]["on"]>[number] | undefined;
   /** How the attempt is counted. */
-  readonly label: AttemptOutcome;
+  readonly label: AttemptOutcomeLabel;
   /** A status of 500 or more can mean it. */
   readonly isServerSide: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Counts the bodies that are still on their way, by key, so that one caller's slow bodies never hold every place of the
+ * Counts the bodies that are still arriving, by key, so that one caller's slow bodies never hold every place of the
  * proxy (RELIABILITY.md P8, O2): a key's own limits can count a call only when its body has been read.
  */
 import { GatewayError } from "#proxy/errors";
@@ -33,7 +33,7 @@ export class BodiesUnderWay {
    */
   checkRoom(key: BodyOwner): void {
     if (this.#count < this.#keyMax || (this.#byKey.get(nameOf(key)) ?? 0) < this.#keyMax) return;
-    throw new GatewayError("overloaded", "Too many request bodies of this key are still on their way. Try again.");
+    throw new GatewayError("overloaded", "Too many request bodies of this key are still arriving. Try again.");
   }
 
   /** Counts a body until it is whole, refused or given up. */

@@ -1,9 +1,9 @@
 /**
- * The address a request comes from: the socket's, unless trusted proxies are configured.
+ * Finds the address that a request comes from: the socket's, unless trusted proxies are configured.
  *
- * Only `X-Forwarded-For` is read, and only from its right end, which trusted hops wrote; whatever a client forged stands
- * further left. `Forwarded`, `X-Real-IP` and their like count for nothing. Decided for each request, never for a
- * connection: a proxy reuses connections for many clients.
+ * Only `X-Forwarded-For` is read, and only from its right end, which trusted hops wrote; anything a client forged is
+ * further left. `Forwarded`, `X-Real-IP` and their like count for nothing. The address is found for each request, not
+ * for a connection: a proxy reuses connections for many clients.
  */
 
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
@@ -21,7 +21,7 @@ export interface TrustedProxies {
 
 /**
  * @param socketAddress `socket.remoteAddress`
- * @returns undefined when the place where the address should stand is missing or holds no address: a key with address
+ * @returns undefined when the place where the address should be is missing or holds no address: a key with address
  *   rules then refuses
  */
 export function readClientAddress(

@@ -1,9 +1,9 @@
 /**
  * Counts the open connections of each client address, so that one stranger never holds them all (RELIABILITY.md F4).
  *
- * Looked at once a connection. Of IPv6 a whole /64 counts as one address, because every host has one of its own. Trusted
- * proxies are not counted: all their clients share their address. Where these are told by hops alone, nobody knows which
- * address is theirs, and none is counted.
+ * The count is checked once for each connection. A whole IPv6 /64 counts as one address, because every host has one of
+ * its own. Trusted proxies are not counted: all their clients share their address. Where trusted proxies are
+ * configured by hops alone, nobody knows which address is theirs, and none is counted.
  */
 import { cidrsContain, compileCidrs } from "./address/cidr.ts";
 import { type IpAddress, parseSocketAddress } from "./address/ip-address.ts";

@@ -1,4 +1,4 @@
-/** What a JSON request may say about its body: media type and encoding, from closed tables (E6 and E7). */
+/** Checks the headers that describe a JSON body: media type and encoding, from closed tables (E6 and E7). */
 import { GatewayError } from "#proxy/errors";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 
@@ -6,7 +6,7 @@ export type ContentEncoding = "identity" | "gzip" | "deflate" | "br" | "zstd";
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:"utf-8"|utf-8)[ \t]*)?$/i;
 
-/** @throws GatewayError `unsupported_media_type` unless the type stands there once and is JSON in UTF-8 */
+/** @throws GatewayError `unsupported_media_type` unless the type is given once and is JSON in UTF-8 */
 export function checkJsonContentType(headers: RawHeaders): void {
   const types = headerValues(headers, "content-type");
   const [type] = types;

@@ -1,6 +1,7 @@
 /**
- * The certificate of the data port: two files that somebody else renews, read again when they change. What cannot be used
- * is told and the one before it serves on; so does one that has ended, with a warning (the clock may be wrong).
+ * Serves the certificate of the data port: two files that somebody else renews, read again when they change. A
+ * certificate that cannot be used is reported and the former one serves on. One that has expired is served too, with a
+ * warning, because this machine's clock may be wrong.
  */
 import { readFileSync, unwatchFile, watchFile } from "node:fs";
 import { CertificateWarnings, type Validity, validityOf } from "#proxy/snapshot/push/certificate-warnings";
@@ -15,7 +16,7 @@ export interface DataCertificateOptions {
   };
   readonly now?: () => number;
   /** Between two looks at the clock. */
-  readonly lookEveryMs?: number;
+  readonly checkEveryMs?: number;
 }
 
 /** PEM, as `tls.createSecureContext` takes it. */
@@ -47,17 +48,17 @@ export class DataCertificate {
    * @throws when the first one cannot be read or used
    */
   serve(use: (pair: CertificatePair) => void): void {
-    const { certFile, keyFile, log, lookEveryMs = 60_000 } = this.#options;
+    const { certFile, keyFile, log, checkEveryMs = 60_000 } = this.#options;
     this.#load(use);
     const reload = (): void => {
       try {
         this.#load(use);
       } catch (error) {
-        log.error("the changed certificate cannot be used; the former one stays", { error });
+        log.error("the proxy cannot use the changed certificate and serves the former one", { error });
       }
     };
     for (const file of [certFile, keyFile]) watchFile(file, { interval: 1_000, persistent: false }, reload);
-    this.#clock = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#clock = setInterval(() => this.#check(), checkEveryMs).unref();
   }
 
   close(): void {
@@ -71,12 +72,12 @@ export class DataCertificate {
     const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
     use(pair);
     this.#validity = readableValidity(pair.cert);
-    this.#look();
+    this.#check();
   }
 
-  #look(): void {
+  #check(): void {
     const { now = Date.now } = this.#options;
-    if (this.#validity !== undefined) this.#warnings.look(this.#validity, now());
+    if (this.#validity !== undefined) this.#warnings.check(this.#validity, now());
   }
 }
 

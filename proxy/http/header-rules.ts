@@ -1,9 +1,9 @@
 /**
- * Which headers cross the gateway: two allow-lists, one each way.
+ * Decides which headers cross the gateway: two allow-lists, one each way.
  *
  * No client header chooses an upstream, its credential or its framing, and no upstream header that names an account,
- * sets state or frames a body reaches a client. Whatever is on no list stays behind, unknown headers included; so does
- * what `Connection` nominates (RFC 9110 section 7.6.1).
+ * sets state or frames a body reaches a client. Headers on no list stay behind, unknown ones included; so do those
+ * that `Connection` nominates (RFC 9110 section 7.6.1).
  */
 import { GatewayError } from "#proxy/errors";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
@@ -27,9 +27,9 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 /**
  * The client's headers that go upstream in the same format, in lower case; framing, credentials and content type are the
  * forwarder's own.
- * @throws GatewayError `bad_request_header` for a version that is no date or stands there twice
+ * @throws GatewayError `bad_request_header` for a version that is no date or is given twice
  */
-export function upstreamHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
+export function forwardableHeaders(protocol: Protocol, headers: RawHeaders): Readonly<Record<string, string>> {
   const nominated = nominatedHeaders(headerValues(headers, "connection"));
   const passed: Record<string, string> = {};
   const [parent, ...moreParents] = headerValues(headers, "traceparent");
@@ -50,7 +50,7 @@ function readVersion(headers: RawHeaders): string {
   const given = new Set([...headerValues(headers, "anthropic-version"), ...headerValues(headers, "vendorb-version")]);
   if (given.size === 0) return defaultVersion;
   const [only = ""] = given;
-  if (given.size > 1) throw badHeader("'anthropic-version' is given twice and differs.");
+  if (given.size > 1) throw badHeader("'anthropic-version' is given twice with different values.");
   if (!version.test(only)) throw badHeader("'anthropic-version' must be a date such as 2023-06-01.");
   return only;
 }

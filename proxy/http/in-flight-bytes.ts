@@ -1,15 +1,15 @@
 /**
- * Counts the bytes that are held at once against one cap: bodies of requests and files, what is made of large ones, answers
- * that are collected, events that are not whole (RELIABILITY.md section 5). Beyond half of the cap a key holds no more
- * than its share, so that one caller's large calls leave room for the others' (P8, O2).
+ * Counts the bytes that are held at once against one cap: bodies of requests, downloaded files, copies of large
+ * bodies, replies that are collected, events that are incomplete (RELIABILITY.md section 5). Beyond half of the cap a
+ * key holds no more than its share, so that one caller's large calls leave room for the others' (P8, O2).
  */
 import { GatewayError } from "#proxy/errors";
 
 /** From this part of the cap on keys are held to their shares. */
 const pressedFrom = 1 / 2;
 const shareOfOneKey = 1 / 4;
-/** With answers, which are paid for: less room for others is better than an answer that was made for nothing. */
-const shareWithAnswers = 1 / 2;
+/** With replies, which are paid for: less room for others is better than a reply that was made for nothing. */
+const shareWithReplies = 1 / 2;
 /** What is no larger is no part of a share: a key's one large call must not refuse its short ones. */
 const shortCallBytes = 128 * 1024;
 
@@ -27,8 +27,8 @@ interface KeyShare {
   bytes: number;
 }
 
-/** Where whoever holds bytes counts them: for a call, or for the gateway itself. */
-export type ByteCount = Pick<InFlightBytes, "take" | "tryTake" | "release">;
+/** Counts the bytes that a holder has: for a call, or for the gateway itself. */
+export type ByteCount = Pick<InFlightBytes, "acquire" | "tryAcquire" | "release">;
 
 export class InFlightBytes {
   readonly #bytesMax: number;
@@ -79,15 +79,15 @@ export class InFlightBytes {
   }
 
   /**
-   * Whoever takes must `release` the same amount, on every way out.
+   * The caller must `release` the same amount, on every way out.
    * @throws GatewayError `overloaded` when the cap would be passed; nothing is taken then
    */
-  take(bytes: number): void {
-    if (!this.tryTake(bytes)) throw tooManyBytes();
+  acquire(bytes: number): void {
+    if (!this.tryAcquire(bytes)) throw tooManyBytes();
   }
 
   /** @returns false when the cap would be passed; nothing is taken then */
-  tryTake(bytes: number): boolean {
+  tryAcquire(bytes: number): boolean {
     if (this.#bytes + bytes > this.#bytesMax) return false;
     this.#bytes += bytes;
     return true;
@@ -111,18 +111,18 @@ export class CallBytes implements ByteCount {
   }
 
   /** @throws GatewayError `overloaded`, as that of all */
-  take(bytes: number): void {
+  acquire(bytes: number): void {
     if (!this.#fitsShare(bytes, shareOfOneKey)) {
       const message = "The gateway is overloaded: the calls of this key are at their share of its memory. Try again.";
       throw new GatewayError("overloaded", message);
     }
-    this.#all.take(bytes);
+    this.#all.acquire(bytes);
     this.#add(bytes);
   }
 
-  /** For what there is of an answer. */
-  tryTake(bytes: number): boolean {
-    if (!this.#fitsShare(bytes, shareWithAnswers) || !this.#all.tryTake(bytes)) return false;
+  /** For the part of a reply that has come. */
+  tryAcquire(bytes: number): boolean {
+    if (!this.#fitsShare(bytes, shareWithReplies) || !this.#all.tryAcquire(bytes)) return false;
     this.#add(bytes);
     return true;
   }
@@ -147,6 +147,6 @@ export class CallBytes implements ByteCount {
 export function tooManyBytes(): GatewayError {
   return new GatewayError(
     "overloaded",
-    "The gateway is overloaded: it is at its memory limit for bodies and answers. Try again.",
+    "The gateway is overloaded: it is at its memory limit for bodies and replies. Try again.",
   );
 }

@@ -1,6 +1,7 @@
 /**
- * Unpacks an encoded body within two caps: a bomb is refused at the first piece too many, not after it went off, and what
- * has come out counts in flight piece by piece, so that many packed bodies at once hold no more than plain ones may.
+ * Decompresses an encoded body within two caps. A bomb is refused at the first piece too many, not after it went off,
+ * and decompressed pieces count in flight as they come, so that many compressed bodies at once hold no more than plain
+ * ones may.
  */
 import type { Transform } from "node:stream";
 import {
@@ -48,7 +49,7 @@ export async function inflateBody(
       if (!(piece instanceof Buffer)) throw new TypeError("an inflater gives bytes");
       if (bytes + piece.length > bytesMax)
         throw new GatewayError("body_too_large", `The unpacked body is larger than ${bytesMax} bytes.`);
-      inFlight.take(piece.length);
+      inFlight.acquire(piece.length);
       bytes += piece.length;
       pieces.push(piece);
     }

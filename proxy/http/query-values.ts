@@ -1,5 +1,5 @@
 /**
- * All raw values of a query parameter; its name must stand there unescaped (`key[]` and `%6bey` are other names).
+ * Returns all raw values of a query parameter; its name must be unescaped (`key[]` and `%6bey` are other names).
  * Values are not decoded.
  */
 export function queryValues(rawUrl: string, name: string): string[] {

@@ -1,10 +1,10 @@
 /**
  * Reads a JSON request body strictly within limits, copying each byte at most once.
  *
- * What the headers already give away is refused before a byte is read; a body is refused at its first excess byte, and
+ * Faults that the headers show are refused before a byte is read. A body is refused at its first excess byte, and
  * silence or a total time ends it. All bytes held are counted against one cap for the whole process, as they arrive: a
- * declared length alone takes nothing from others. Called by `handle-request.ts` after the head has been authenticated
- * and authorised, so that no stranger makes the gateway read a body.
+ * declared length alone reserves nothing. `handle-request.ts` calls it after the head has been authenticated and
+ * authorised, so that no stranger makes the gateway read a body.
  */
 import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
@@ -23,7 +23,7 @@ export interface RequestBody {
   readonly heldBytes: number;
 }
 
-/** The client left before its body was whole: there is nobody to answer. Compare `code`. */
+/** The client left before its body was whole: there is nobody to respond to. Compare `code`. */
 export class ClientGoneError extends Error {
   readonly code = "client_gone";
 
@@ -39,7 +39,7 @@ const allocateAtOnceMax = 1024 * 1024;
  * By which memory for a longer one grows: what is allocated and not written takes room on paper alone, and what is copied
  * is a third of the body. Chunks that are joined at the end would take its size twice.
  */
-const growth = 4;
+const growthFactor = 4;
 
 /**
  * A promise only where a body is still on its way or packed.
@@ -63,7 +63,7 @@ export function readBody(
   const bytes = encoding === "identity" ? request.takeWhole() : undefined;
   if (bytes === undefined) return collectBody(request, encoding, limits, inFlight);
   if (bytes.length > bytesMax) throw tooLarge(bytesMax);
-  inFlight.take(bytes.length);
+  inFlight.acquire(bytes.length);
   return { bytes, heldBytes: bytes.length };
 }
 
@@ -121,19 +121,19 @@ class BodyReader implements BodyListener {
   }
 
   onChunk(chunk: Buffer): void {
-    this.#take(chunk);
+    this.#accept(chunk);
     // What the body was refused for.
     if (this.#isOver) releaseBuffer(chunk);
   }
 
-  #take(chunk: Buffer): void {
+  #accept(chunk: Buffer): void {
     const bytes = this.#bytes + chunk.length;
     if (bytes > this.#limits.jsonBodyBytesMax) {
       this.#fail(tooLarge(this.#limits.jsonBodyBytesMax));
       return;
     }
     try {
-      this.#inFlight.take(chunk.length);
+      this.#inFlight.acquire(chunk.length);
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return;
@@ -165,7 +165,7 @@ class BodyReader implements BodyListener {
     const bytesMax = this.#declared ?? this.#limits.jsonBodyBytesMax;
     if (this.#declared !== undefined && bytesMax <= allocateAtOnceMax) return bytesMax;
     const least = this.#declared === undefined ? bytes : allocateAtOnceMax;
-    return Math.min(bytesMax, Math.max(least, bytes * growth));
+    return Math.min(bytesMax, Math.max(least, bytes * growthFactor));
   }
 
   onEnd(): void {

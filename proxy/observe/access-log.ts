@@ -1,9 +1,9 @@
 /**
- * One line for each request, by allow-list: the record type below is everything that can ever appear.
+ * Writes one log line for each request, by allow-list: the record type below is everything that can ever appear.
  *
  * Prompts, replies, header values (but `traceparent`), queries and keys have no place in it; keys appear by
- * namespace/name. Built for speed: what a key, route or channel contributes is rendered once and kept, the rest is
- * joined by hand, and lines go to an asynchronous destination that collects them. Called by the request pipeline once,
+ * namespace/name. It is built for speed: the part of a key, route or channel is rendered once and kept, the rest is
+ * joined by hand, and lines go to an asynchronous destination that collects them. The request pipeline calls it once,
  * at the end of each request.
  */
 import picocolors from "picocolors";
@@ -154,7 +154,7 @@ function quote(text: string): string {
   return /^[\w.:/@-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Hundredths as they stand behind whole milliseconds: a fraction of binary numbers costs more to write than all else. */
+/** Hundredths as they follow whole milliseconds: a fraction of binary numbers costs more to write than all else. */
 const hundredths = Array.from({ length: 100 }, (_, count) => String(count / 100).slice(1));
 
 /** To hundredths of a millisecond, as `JSON.stringify` would write it. */

@@ -1,8 +1,6 @@
-/**
- * A histogram that costs nanoseconds to feed: plain counters by bucket, summed up only when scraped.
- */
+/** Counts a histogram in nanoseconds: plain counters by bucket, summed up only when scraped. */
 
-/** Upper bounds in seconds for whole requests and first tokens: from a cached answer to a ten-minute reply. */
+/** Upper bounds in seconds for whole requests and first tokens: from a cached reply to one of ten minutes. */
 export const requestSecondsBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600] as const;
 /** Upper bounds in seconds between tokens: 1,000 to 1 a second. */
 export const tokenSecondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.25, 0.5, 1] as const;

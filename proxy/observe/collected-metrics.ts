@@ -1,16 +1,16 @@
-/** prom-client metrics whose numbers live elsewhere and are read at scrape. */
+/** Defines prom-client metrics whose numbers live elsewhere and are read at scrape. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { BucketHistogram } from "./bucket-histogram.ts";
 
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
 export interface Reading {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   readonly value: number;
 }
 
 export interface HistogramReading {
-  readonly labels: Labels;
+  readonly labels: MetricLabels;
   readonly histogram: BucketHistogram;
 }
 

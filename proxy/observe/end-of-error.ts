@@ -1,10 +1,11 @@
+/** Turns the error that ended a request into the end code of the access log. */
 import { type ErrorCode, errorTable } from "#proxy/errors";
 import type { EndCode } from "./access-log.ts";
 
-/** Who ended the request and in which phase; see `EndCode`. @param isAsked whether an upstream had been asked */
-export function endOf(code: ErrorCode, isAsked: boolean): EndCode {
+/** Who ended the request and in which phase; see `EndCode`. @param isUpstreamReached whether an upstream had been asked */
+export function endOf(code: ErrorCode, isUpstreamReached: boolean): EndCode {
   const { reason, status } = errorTable[code];
-  const phase = isAsked ? "H" : "Q";
+  const phase = isUpstreamReached ? "H" : "Q";
   if (reason.startsWith("upstream_timeout")) return "sH";
   if (reason.startsWith("upstream_") || reason === "channel_refused" || reason === "context_length") return "SH";
   if (code === "internal") return `I${phase}`;

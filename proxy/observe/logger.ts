@@ -1,8 +1,8 @@
 /**
- * Operational messages: JSON lines (pino) for machines, one readable line each on a terminal.
+ * Writes operational messages: JSON lines (pino) for machines, one readable line each on a terminal.
  *
- * Callers give fields they have chosen; a `Secret` shows as `[secret]`. Of an error only name, code and message go out,
- * the stack at level `debug` alone: messages of libraries may hold values.
+ * Callers give fields they have chosen; a `Secret` shows as `[secret]`. Of an error only name, code and message go
+ * out, the stack at level `debug` alone: messages of libraries may hold values.
  */
 
 import picocolors from "picocolors";

@@ -1,5 +1,5 @@
 /**
- * Counters of one (route, channel, format): plain numbers in arrays, so that a request costs nanoseconds to record.
+ * Counts for one (route, channel, format): plain numbers in arrays, so that a request costs nanoseconds to record.
  * `metrics.ts` owns the slots, reads them at scrape, and keeps their number bounded.
  */
 import { type ErrorCode, errorTable } from "#proxy/errors";

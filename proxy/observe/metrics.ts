@@ -1,9 +1,10 @@
 /**
- * The proxy's metrics: counters that cost nanoseconds while requests run, and prom-client's text when scraped.
+ * Keeps the proxy's metrics: counters that cost nanoseconds while requests run, and prom-client's text when scraped.
  *
  * Invariants: labels come from closed sets (routes and channels of the configuration, formats, outcomes), never from a
- * key, a path or a prompt, so the number of series does not grow with keys or traffic; slots are bounded, and what comes
- * beyond the bound counts under `other`. The request pipeline asks for a slot once a request; the admin port renders.
+ * key, a path or a prompt, so the number of series does not grow with keys or traffic; slots are bounded, and requests
+ * beyond the bound count under `other`. The request pipeline gets a slot once for each request; the admin port
+ * renders.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
@@ -28,7 +29,7 @@ export const attemptOutcomes = [
   "cut",
   "aborted",
 ] as const;
-export type AttemptOutcome = (typeof attemptOutcomes)[number];
+export type AttemptOutcomeLabel = (typeof attemptOutcomes)[number];
 
 /** What the ledger decided; `shadow_*` would have refused in mode Enforce. */
 export const quotaDecisions = [
@@ -140,7 +141,7 @@ export class ProxyMetrics {
     return this.#inFlight;
   }
 
-  attempt(channel: string, outcome: AttemptOutcome): void {
+  attempt(channel: string, outcome: AttemptOutcomeLabel): void {
     let counts = this.#attempts.get(channel);
     if (counts === undefined) {
       counts = new Float64Array(attemptOutcomes.length);
@@ -246,7 +247,7 @@ export class ProxyMetrics {
     );
     this.#counter(
       "tollgate_dropped_parameters_total",
-      "Parameters of clients that the upstream did not get because it or its format knows none, by the client's format.",
+      "Parameters of clients that were left out because the upstream or its format does not support them, by the client's format.",
       () =>
         [...this.#dropped].map(([id, value]) => {
           const [format = "", parameter = ""] = id.split(" ");
@@ -289,17 +290,17 @@ export class ProxyMetrics {
       const ledger = this.#readLedger();
       return ledger === undefined ? [] : [{ labels: {}, value: ledger.openCount }];
     });
-    this.#counter("tollgate_ledger_outcomes_total", "What became of reservations, and settlements of no use.", () => {
+    this.#counter("tollgate_ledger_outcomes_total", "Outcomes of reservations, and settlements without effect.", () => {
       const ledger = this.#readLedger();
       return ledger === undefined
         ? []
         : ledgerOutcomes.map((outcome) => ({ labels: { outcome }, value: ledger.counts[outcome] }));
     });
     this.#configGauge("tollgate_config_revision", "Revision of the live configuration.", (config) => config.revision);
-    this.#configGauge("tollgate_config_age_seconds", "Since the live configuration changed last.", (config) =>
+    this.#configGauge("tollgate_config_age_seconds", "Time since the live configuration last changed.", (config) =>
       seconds(config.ageMs),
     );
-    this.#configGauge("tollgate_config_silent_seconds", "Since the operator was heard of last.", (config) =>
+    this.#configGauge("tollgate_config_silent_seconds", "Time since the operator was last heard.", (config) =>
       seconds(config.silentForMs),
     );
     this.#configGauge("tollgate_config_connected", "1 while the operator is connected.", (config) =>
@@ -311,7 +312,7 @@ export class ProxyMetrics {
       (config) => (config.isStale ? 1 : 0),
     );
     this.#configGauge("tollgate_config_keys", "Keys in the live configuration.", (config) => config.keyCount);
-    this.#counter("tollgate_config_rejects_total", "Objects of the operator that this proxy could not take.", () => {
+    this.#counter("tollgate_config_rejects_total", "Objects of the operator that this proxy refused.", () => {
       const config = this.#readConfig();
       return config === undefined ? [] : [{ labels: {}, value: config.rejects }];
     });

@@ -1,8 +1,9 @@
 /**
- * One value for each place that a request can have been at: route, channel and format.
+ * Keeps one value for each place that a request can have been at: route, channel and format.
  *
- * Nested maps by the names themselves, which are the same strings for every request of a place: a joined name would be
- * put together, hashed and compared for each request. Bounded: at its size it begins anew or refuses, as its owner says.
+ * Its maps are nested by the names themselves, which are the same strings for every request of a place: a joined name
+ * would be built, hashed and compared for each request. It is bounded: when full it starts again or refuses, as its
+ * owner chooses.
  */
 export class PlaceMap<Value> {
   readonly #routes = new Map<string, Map<string, Map<string, Value>>>();

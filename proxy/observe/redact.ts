@@ -1,9 +1,9 @@
 /**
- * A value that cannot be printed by accident: every sink shows `[secret]`.
+ * Wraps a value so that it cannot be printed by accident: every sink shows `[secret]`.
  *
- * Wraps keys of clients, credentials of channels and tokens wherever they are held longer than one function call.
+ * It wraps keys of clients, credentials of channels and tokens wherever they are held longer than one function call.
  * The text is in a private field, so that neither JSON, templates, `util.inspect`, spreading nor a thrown error can
- * reach it (RELIABILITY.md Q4); only `reveal()` gives it out, and is easy to look for.
+ * reach it (RELIABILITY.md Q4); only `reveal()` gives it out, and is easy to search for.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";

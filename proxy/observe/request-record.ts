@@ -1,7 +1,8 @@
 /**
- * What the pipeline learns about one request on its way, for the access log and the metrics.
+ * Records what the pipeline learns about one request, for the access log and the metrics.
  *
- * Filled in stage by stage, reported once at the end, whatever that was. Holds no header, prompt or key material.
+ * The stages fill it in, and it is reported once at the end, however the request ended. Holds no header, prompt or key
+ * material.
  */
 import type { ErrorCode } from "#proxy/errors";
 import { outputTokens, type TokenUsage } from "#proxy/settle/usage";
@@ -56,12 +57,12 @@ export class RequestRecord implements AccessRecord {
     this.#upstreamMs += performance.now() - this.#upstreamStartedMs;
   }
 
-  /** The client has had a piece of the answer. */
+  /** The client has had a piece of the response. */
   get hasBegun(): boolean {
     return !Number.isNaN(this.#firstPieceMs);
   }
 
-  /** A piece of the answer has gone to the client. */
+  /** A piece of the response has gone to the client. */
   pieceSent(): void {
     this.#lastPieceMs = performance.now();
     if (Number.isNaN(this.#firstPieceMs)) this.#firstPieceMs = this.#lastPieceMs;
@@ -74,7 +75,7 @@ export class RequestRecord implements AccessRecord {
     this.#outcome = code;
   }
 
-  /** The answer had begun and could not be finished. */
+  /** The response had begun and could not be finished. */
   cut(code: ErrorCode, end: EndCode): void {
     this.errorCode = code;
     this.end = end;

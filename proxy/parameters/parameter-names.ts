@@ -1,10 +1,10 @@
 /**
- * One parameter, four spellings: a route's `parameters[]` name a field as the interface spells it in any format, and hold
- * for clients of every format (INTERFACE.md 2.2 to 2.6).
+ * Translates the name of a parameter between formats: a route's `parameters[]` name a field as the interface spells it
+ * in any format, and apply to clients of every format (INTERFACE.md 2.2 to 2.6).
  *
- * What a field is called in a format stands in the translators' `fieldNames`; here is only what these leave out: second
- * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name that stands nowhere is a
- * vendor's own and is looked for as it is.
+ * The translators' `fieldNames` hold the name of each field in each format. This file adds what they leave out: second
+ * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name in neither is a
+ * vendor's own and is looked up unchanged.
  */
 
 import { type NeutralField, neutralFields } from "#proxy/neutral/losses/neutral-fields";
@@ -19,8 +19,8 @@ export interface ParameterNames {
   readonly values: Paths;
   /** Members that are the parameter: what a model that does not support it must not get. */
   readonly members: Paths;
-  /** Members that say the same in another way, so that a translation may make the parameter of them. */
-  readonly says: Paths;
+  /** Members from which a translation may derive the parameter. */
+  readonly derivedFrom: Paths;
 }
 
 const formats = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
@@ -31,7 +31,7 @@ const alike: ReadonlySet<NeutralField> = new Set([
   ...(["topLogprobs", "outputCap", "verbosity", "user", "safetyIdentifier", "store", "serviceTier"] as const),
 ]);
 
-/** Fields that stand inside of lists: no path leads to them. */
+/** Fields inside of lists: no path leads to them. */
 const withoutPath: ReadonlySet<NeutralField> = new Set(["mediaDetail", "cacheMarks"]);
 
 /** Second spellings of a format. */
@@ -65,7 +65,7 @@ const parts: readonly { readonly of: NeutralField; readonly paths: Paths }[] = [
 
 interface Row {
   readonly paths: Paths;
-  readonly says: Paths;
+  readonly derivedFrom: Paths;
   readonly isAlike: boolean;
   /** Names of which a model may refuse one and take the others. */
   readonly apart: ReadonlySet<string>;
@@ -94,13 +94,13 @@ function apartIn(field: NeutralField): ReadonlySet<string> {
 }
 
 const rows: readonly Row[] = [
-  ...parts.map(({ of, paths }) => ({ paths, says: fieldPaths(of), isAlike: true, apart: apartIn(of) })),
+  ...parts.map(({ of, paths }) => ({ paths, derivedFrom: fieldPaths(of), isAlike: true, apart: apartIn(of) })),
   ...neutralFields
     .filter((field) => !withoutPath.has(field))
     .map((field) => {
       const paths = fieldPaths(field);
       const apart = field === "outputCap" ? new Set(formats.flatMap((format) => paths[format])) : apartIn(field);
-      return { paths, says: paths, isAlike: alike.has(field), apart };
+      return { paths, derivedFrom: paths, isAlike: alike.has(field), apart };
     }),
 ];
 
@@ -109,7 +109,7 @@ function plain(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^generation_config\./, "");
 }
 
-/** Names as they are spelled come before the same names written otherwise, and parts before the whole. */
+/** Names as they are written come before the same names written otherwise, and parts before the whole. */
 const index = new Map<string, Row>();
 for (const written of [(name: string) => name, plain]) {
   for (const row of rows) {
@@ -123,7 +123,7 @@ for (const written of [(name: string) => name, plain]) {
 export function parameterNames(name: string): ParameterNames {
   const row = index.get(name) ?? index.get(plain(name));
   const itself = everyFormat(() => [name]);
-  if (row === undefined) return { values: itself, members: itself, says: itself };
+  if (row === undefined) return { values: itself, members: itself, derivedFrom: itself };
   const isApart = [...row.apart].some((path) => path === name || plain(path) === plain(name));
   const withItself = (paths: Paths): Paths => everyFormat((format) => [...new Set([...paths[format], name])]);
   const alone = (paths: Paths): Paths =>
@@ -131,6 +131,6 @@ export function parameterNames(name: string): ParameterNames {
   return {
     values: row.isAlike ? withItself(row.paths) : itself,
     members: isApart ? alone(row.paths) : withItself(row.paths),
-    says: withItself(row.says),
+    derivedFrom: withItself(row.derivedFrom),
   };
 }

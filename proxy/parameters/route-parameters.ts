@@ -1,9 +1,10 @@
 /**
- * What a route says of the parameters of its model, held against one call (`ModelRoute.parameters`).
+ * Checks one call against the parameter rules of its route (`ModelRoute.parameters`).
  *
- * Ranges and lists of values are checked on the client's call in its own format, before anything is reserved. What a
- * translation makes of another field (a budget of an effort) is checked on the translated call. What the model does not
- * support is left out or refused as the channel says, by the client's own name. Routes without rules cost nothing.
+ * Ranges and lists of values are checked on the client's call in its own format, before anything is reserved. A value
+ * that a translation derives from another field (a budget of an effort) is checked on the translated call. A parameter
+ * that the model does not support is left out or refused as the channel chooses, by the client's own name. Routes
+ * without rules cost nothing.
  */
 import { GatewayError } from "#proxy/errors";
 import type { FoundMember } from "#proxy/formats/body/member-at";
@@ -52,14 +53,14 @@ export interface BothCalls {
 }
 
 /**
- * Ranges of what a translation made of fields that say it in another way.
+ * Checks the ranges of parameters that a translation derived from other fields.
  * @throws GatewayError `invalid_value` naming the client's field
  */
 export function checkTranslatedParameters({ client, upstream }: BothCalls, route: Route): void {
   if (route.parameters === undefined) return;
   for (const { rule, names } of rulesOf(route)) {
     if (found(client, names.values[client.endpoint.format]).length > 0) continue;
-    const [said] = found(client, names.says[client.endpoint.format]);
+    const [said] = found(client, names.derivedFrom[client.endpoint.format]);
     if (said === undefined) continue;
     for (const { object, member } of found(upstream, names.values[upstream.endpoint.format])) {
       checkValue(object, member, rule, said.param);
@@ -71,7 +72,7 @@ export function checkTranslatedParameters({ client, upstream }: BothCalls, route
 export interface UnsupportedMembers {
   /** Paths in the upstream's format. */
   readonly members: readonly string[];
-  /** The same as the client spelled them. */
+  /** The same in the client's spelling. */
   readonly dropped: readonly string[];
 }
 
@@ -108,14 +109,14 @@ function membersSent({ client, upstream }: BothCalls, names: ParameterNames): re
     paths.filter((path) => upstreamFormats[format].findMember(upstream, path) !== undefined);
   const own = carrying(names.members[format]);
   if (own.length > 0 || client === upstream) return own;
-  return found(client, names.members[client.endpoint.format]).length === 0 ? [] : carrying(names.says[format]);
+  return found(client, names.members[client.endpoint.format]).length === 0 ? [] : carrying(names.derivedFrom[format]);
 }
 
 /** How the client said it, or the field that a translation made it of. */
 function clientsParams(client: ChatCall, names: ParameterNames): readonly string[] {
   const { format } = client.endpoint;
   const own = found(client, names.members[format]);
-  const said = own.length > 0 ? own : found(client, names.says[format]).slice(0, 1);
+  const said = own.length > 0 ? own : found(client, names.derivedFrom[format]).slice(0, 1);
   return said.map(({ param }) => param);
 }
 
@@ -127,7 +128,7 @@ export function clientsName({ client, upstream }: BothCalls, name: string): stri
   return client === upstream ? name : clientsParams(client, parameterNames(name))[0];
 }
 
-/** The members of a call that stand at the paths, each once. */
+/** The members of a call at the paths, each once. */
 function found(call: ChatCall, paths: readonly string[]): readonly FoundMember[] {
   const { findMember } = clientFormats[call.endpoint.format];
   const members = new Map<string, FoundMember>();

@@ -1,4 +1,4 @@
-/** Reserves what an authorised call may need, all or none: from here on somebody must settle. */
+/** Reserves all that an authorised call may need, or nothing. After this the call must be settled. */
 import { type Claims, claimsOf } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";
@@ -35,17 +35,17 @@ function reserve(authorized: AuthorizedCall, claims: Claims, estimate: Estimate)
 function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
   const { services, call, route, record } = authorized;
   // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
-  const headers = answerHeaders(reservation, call.endpoint.protocol, services);
+  const headers = createResponseHeaders(reservation, call.endpoint.protocol, services);
   const { candidates, amounts: reserved } = estimate;
   const settlement = new CallSettlement({ services, route, call, candidates, reserved, record });
-  return { ...authorized, estimate, settlement, answerHeaders: headers };
+  return { ...authorized, estimate, settlement, responseHeaders: headers };
 }
 
 /**
- * Names and values in turn, as `writeHead` takes them with the least work. Nobody has taken charge of the reservation
+ * Names and values alternate, as `writeHead` reads them with the least work. Nobody has taken charge of the reservation
  * yet: should this throw, it is given back here.
  */
-function answerHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
+function createResponseHeaders(reservation: Reservation, protocol: Protocol, services: Services): string[] {
   const { id } = reservation;
   try {
     const headers = rateLimitHeaders(reservation.states, protocol, services.now());
@@ -53,7 +53,7 @@ function answerHeaders(reservation: Reservation, protocol: Protocol, services: S
     return headers;
   } catch (error) {
     const settling = services.ledger.settle(id, zeroAmounts);
-    // A store that does not answer lets it expire.
+    // A store that does not reply lets it expire.
     if (settling instanceof Promise) settling.catch(() => undefined);
     throw error;
   }

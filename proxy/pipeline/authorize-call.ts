@@ -1,11 +1,14 @@
-/** Whether a key may make a call, which route serves it, and what the call goes on from. */
+/**
+ * Checks that a key may make a call, finds the route that serves it, and adds the earlier conversation that it refers
+ * to.
+ */
 import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
 import type { AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import type { ChatCall } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
-import { upstreamHeaders } from "#proxy/http/header-rules";
+import { forwardableHeaders } from "#proxy/http/header-rules";
 import { ClientGoneError } from "#proxy/http/read-body";
 import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
 import { HeldResponses } from "#proxy/responses-state/held-responses";
@@ -21,12 +24,12 @@ export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: Chat
   const route = authorizeModel({ key: found.key, snapshot, protocol, capability, model: call.model }); // 403 404
   record.route = nameOf(route);
   endpoint.checkParameters(call, route); //                                                                   400
-  const passedHeaders = upstreamHeaders(protocol, exchange.request.rawHeaders); //                            400
+  const passedHeaders = forwardableHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
   return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
 }
 
-/** A call with what it went on from, and what was taken for that: to be released with its body. */
+/** A call with its earlier conversation, and the bytes acquired for that: to be released with its body. */
 export interface ResolvedAuthorizedCall {
   readonly authorized: AuthorizedCall;
   readonly conversationBytes: number;
@@ -42,7 +45,7 @@ export function withReferences(
   endpoint: CallEndpoint,
 ): Promise<ResolvedAuthorizedCall> {
   const { exchange, services, call } = read;
-  return services.conversationMutex.take(ownerOf(caller.found), async () => {
+  return services.conversationMutex.run(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     const live = authenticateAgain(caller);
     return resolveHeld(live === caller ? read : authorizeCall(live, endpoint, call));
@@ -66,10 +69,10 @@ async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall
   return { authorized, conversationBytes: holdConversation(read, authorized) };
 }
 
-/** What a call goes on from counts as its body does. @returns bytes taken, to be released with it */
+/** The earlier conversation of a call counts as its body does. @returns bytes acquired, to be released with it */
 function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
   if (call.body.bytes === read.call.body.bytes) return 0;
-  inFlightBytes.take(call.body.bytes.length);
+  inFlightBytes.acquire(call.body.bytes.length);
   return call.body.bytes.length;
 }
 

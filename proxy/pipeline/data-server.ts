@@ -1,10 +1,10 @@
 /**
- * The data port: an HTTP/1.1 server whose limits hold before any of our code sees a request.
+ * Runs the data port: an HTTP/1.1 server whose limits hold before the pipeline sees a request.
  *
- * It serves nothing but the interface and decides nothing about it: every well-formed request goes to one handler, one
- * at a time for each connection (`http1/server/client-connection.ts`). Draining: keep accepting while load balancers
- * have not noticed, then let requests end, also those on kept connections, and cut what is left with an error of its
- * format.
+ * It serves only the gateway's interface and decides nothing about it: every well-formed request goes to one handler,
+ * one at a time for each connection (`http1/server/client-connection.ts`). To drain, it keeps accepting until load
+ * balancers have noticed, lets open requests end, also those on kept connections, and cuts the rest with an error of
+ * their format.
  *
  * `proxy/http1/README.md` says why it is not `node:http`, which DESIGN.md section 7 names: 140 us of CPU a call over that,
  * 86 over this, where the bare proxy takes 147.
@@ -34,13 +34,13 @@ export interface ServerOptions {
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly nextRequestId: () => string;
   readonly log: Pick<Logger, "warn" | "error">;
-  /** Kept of what clients send behind requests that are being answered, over all connections. Default 32 MiB. */
+  /** Kept of what clients send behind requests that are being served, over all connections. Default 32 MiB. */
   readonly earlyBytesMax?: number;
 }
 
-/** Requests that were cut settle before they are answered, and an estimate may take up to five seconds. */
+/** Requests that were cut settle before their response ends, and an estimate may take up to five seconds. */
 const cutGraceMs = 6_000;
-/** Each client may send a little before it was answered, and they may be many. */
+/** Each client may send a little before it gets its response, and they may be many. */
 const earlyBytesMax = 32 * 1024 * 1024;
 
 export class DataServer implements ConnectionOwner {
@@ -184,7 +184,7 @@ export class DataServer implements ConnectionOwner {
     for (const connection of this.#connections) connection.check(nowMs);
   }
 
-  /** What is too many of one address is closed without an answer, as what is too many of all is. */
+  /** What is too many of one address is closed without a response, as what is too many of all is. */
   #count(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on("close", () => this.#sockets.delete(socket));

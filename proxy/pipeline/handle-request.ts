@@ -1,10 +1,10 @@
 /**
- * One request, top to bottom: the first file to read.
+ * Handles one request, top to bottom. This is the first file to read.
  *
- * Each stage is one call and each failure one error of the closed table; only this file knows their order. The head
+ * Each stage is one call and each failure is one error of the closed table; only this file knows their order. The head
  * alone decides whether a body is read at all. A request pins one view of the configuration and keeps it until its
- * last byte. Between two stages the other calls that came with it do the former one (`request-batch.ts`). Whatever happens, a
- * reservation is settled once and the request is reported once.
+ * last byte. Calls that arrive together do each stage together (`request-batch.ts`). Whatever happens, a reservation
+ * is settled once and the request is reported once.
  */
 import { authorizeEndpoint } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";
@@ -18,9 +18,9 @@ import type { Exchange } from "#proxy/http1/server/exchange";
 import { RequestRecord } from "#proxy/observe/request-record";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { admitCall } from "./admit-call.ts";
-import { answerError } from "./answer-error.ts";
 import { authorizeCall, withReferences } from "./authorize-call.ts";
 import { authenticateAgain, readHead } from "./read-head.ts";
+import { respondWithError } from "./respond-with-error.ts";
 
 /** Serves one request and ends its response; never throws. */
 export async function handleRequest(exchange: Exchange, services: Services): Promise<void> {
@@ -34,7 +34,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     if (endpoint.body === "json") await serveCall(caller, endpoint, match);
     else await servePlain(caller, endpoint, match);
   } catch (error) {
-    answerError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
+    respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {
     await yieldToBatch;
     services.metrics.requestEnded();
@@ -43,9 +43,9 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
   }
 }
 
-/** Reads the call, reserves what it may need, has it answered; lets go of everything however that went. */
+/** Reads the call, reserves what it may need, serves it; releases everything however that went. */
 async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): Promise<void> {
-  const body = await takeBody(caller); //                                                     400 408 413 415 503
+  const body = await receiveBody(caller); //                                                     400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let { heldBytes } = body;
   try {
@@ -73,7 +73,7 @@ async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): 
 }
 
 /** A key whose bodies hold their share is told so before its client is asked for another. */
-function takeBody({ exchange, services, found, inFlightBytes }: Caller): RequestBody | Promise<RequestBody> {
+function receiveBody({ exchange, services, found, inFlightBytes }: Caller): RequestBody | Promise<RequestBody> {
   const { request, response } = exchange;
   const { limits, bodiesUnderWay } = services;
   bodiesUnderWay.checkRoom(found.key); //                                                                     503

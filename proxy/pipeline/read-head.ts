@@ -1,4 +1,7 @@
-/** What the head of a request tells: which endpoint is meant, whose key calls, from which address. */
+/**
+ * Reads the head of a request: finds its endpoint, its key and its client address, and refuses all that the head alone
+ * decides.
+ */
 import { describeLiveness, findKey } from "#proxy/authenticate/find-key";
 import { readCredential } from "#proxy/authenticate/read-credential";
 import { authorizeAddress } from "#proxy/authorize/authorize-address";
@@ -13,7 +16,7 @@ import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 
-export interface RequestHead {
+export interface AuthenticatedHead {
   readonly matched: MatchedEndpoint;
   readonly caller: Caller;
 }
@@ -22,7 +25,7 @@ export interface RequestHead {
  * An overloaded proxy says so of whatever is asked, and before the client is asked for a body.
  * @throws GatewayError for everything that the head alone refuses
  */
-export function readHead(exchange: Exchange, services: Services, record: RequestRecord): RequestHead {
+export function readHead(exchange: Exchange, services: Services, record: RequestRecord): AuthenticatedHead {
   const { request } = exchange;
   const { limits } = services;
   const headers = request.rawHeaders;

@@ -1,6 +1,6 @@
 /**
- * Kept responses as one key may use them now: a key that lost a model has lost what it made with it, by whatever way a
- * call comes to it (its id, the chain that goes on from it, one of its items).
+ * Restricts stored responses to those that a key may use now: a key that lost a model has lost the responses it made
+ * with it, whichever way a call refers to them (by id, by the chain that continues it, by one of its items).
  */
 import type { ResponseReader } from "./response-store.ts";
 import type { StoredResponse } from "./stored-response.ts";

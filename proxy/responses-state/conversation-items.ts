@@ -1,4 +1,6 @@
-/** Items of a conversation as they are kept, and as they go into a later call (`protocols/openai-responses.md` 3, 7). */
+/**
+ * Converts items of a conversation between their stored form and a later call (`protocols/openai-responses.md` 3, 7).
+ */
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 
 /** Prefixes by which clients know the kinds of items. */

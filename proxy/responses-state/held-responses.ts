@@ -1,10 +1,10 @@
 /**
- * Kept responses as one call reads them: what a question of a few bytes brings counts among the bytes in flight before
- * any of it is read, and is bounded as a body is.
+ * Reads stored responses for one call. A reference of a few bytes may bring megabytes, so they count among the bytes
+ * in flight before any of them is read, and are bounded as a body is.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
-import type { AskedFor, ResponseReader, ResponseStore } from "./response-store.ts";
+import type { ReferenceKind, ResponseReader, ResponseStore } from "./response-store.ts";
 import type { StoredResponse } from "./stored-response.ts";
 
 export class HeldResponses implements ResponseReader {
@@ -40,17 +40,17 @@ export class HeldResponses implements ResponseReader {
     });
   }
 
-  /** Whoever reads must release, on every way out, when what was read is needed no more. */
+  /** The reader must release, on every way out, when it needs the responses no more. */
   release(): void {
     this.#inFlightBytes.release(this.#heldBytes);
     this.#heldBytes = 0;
   }
 
   /** @returns false where the call would hold more than it may; nothing is held for it then */
-  async #hold(asked: AskedFor, owner: string, id: string): Promise<boolean> {
+  async #hold(asked: ReferenceKind, owner: string, id: string): Promise<boolean> {
     const bytes = await this.#store.sizeOf(asked, owner, id);
     if (asked !== "response" && bytes > this.#bytesMax - (asked === "item" ? this.#heldBytes : 0)) return false;
-    this.#inFlightBytes.take(bytes);
+    this.#inFlightBytes.acquire(bytes);
     this.#heldBytes += bytes;
     return true;
   }

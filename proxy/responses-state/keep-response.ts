@@ -1,4 +1,4 @@
-/** What is kept of a call that was answered, when the client lets it be (`store`; DESIGN.md section 9). */
+/** Builds the record that is stored of a successful call, when the client allows it (`store`; DESIGN.md section 9). */
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { inputItems } from "./conversation-items.ts";
 import type { LocalResponse, NativeResponse } from "./stored-response.ts";

@@ -1,4 +1,4 @@
-/** A page of a kept response's input items (`GET /v1/responses/{id}/input_items`). */
+/** Lists a page of a stored response's input items (`GET /v1/responses/{id}/input_items`). */
 import { GatewayError } from "#proxy/errors";
 import type { JsonObject } from "#proxy/json/json-value";
 import type { LocalResponse } from "./stored-response.ts";
@@ -39,7 +39,7 @@ function limitOf(text: string | undefined): number {
   throw new GatewayError("invalid_value", `'limit' must be from 1 to ${limitMax}.`, { param: "limit" });
 }
 
-/** The answer to a deletion. */
+/** The response to a deletion. */
 export function deletedResponse(id: string): JsonObject {
   return { id, object: "response", deleted: true };
 }

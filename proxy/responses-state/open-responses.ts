@@ -1,9 +1,9 @@
 /**
- * The store of responses: on disk in the data folder, which the proxies of one machine share; in memory where there is
- * none to write to.
+ * Opens the store of responses: on disk in the data folder, which the proxies of one machine share, or in memory where
+ * there is no folder to write to.
  *
- * A proxy of a fleet keeps only what it served itself until the fleet shares a store: its clients learn that an earlier
- * response is not found where another proxy made it.
+ * A proxy of a fleet keeps only the responses it served itself until the fleet shares a store: elsewhere its clients
+ * learn that an earlier response is not found.
  */
 import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";

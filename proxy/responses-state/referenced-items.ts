@@ -1,6 +1,6 @@
 /**
- * The kept items that one call refers to. A reference is a few bytes and stands for megabytes, so each response is read
- * once for a call however many of its items are meant, and what all references stand for together is bounded.
+ * Finds the stored items that one call refers to. A reference of a few bytes stands for megabytes, so each response is
+ * read once for a call however many of its items are named, and the size of all referenced items together is bounded.
  */
 import { GatewayError } from "#proxy/errors";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -25,7 +25,7 @@ export class ReferencedItems {
   #lookups = 0;
   #bytes = 0;
 
-  /** @param bytesMax of all items that references stand for, each as often as it is referred to */
+  /** @param bytesMax of all items that are referred to, each as often as it is */
   constructor(owner: string, store: ResponseReader, bytesMax: number) {
     this.#owner = owner;
     this.#store = store;

@@ -1,9 +1,10 @@
 /**
- * Finds what a call goes on from: `previous_response_id` and item references (DESIGN.md section 9).
+ * Finds the earlier conversation that a call continues: `previous_response_id` and item references
+ * (DESIGN.md section 9).
  *
- * What the gateway keeps itself is put into the body, so that any provider can take the call. What a provider keeps
- * stays a reference, and binds the call to the channel and credential that made it. Called once for a call, before a
- * target is chosen; only what the call's own key made is ever found.
+ * A conversation that the gateway stores is put into the body, so that any provider can serve the call. One that a
+ * provider stores stays a reference, and binds the call to the channel and credential that made it. It is called once
+ * for a call, before a target is chosen, and finds only responses that the call's own key made.
  */
 import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
@@ -28,7 +29,7 @@ export interface Resolution {
   readonly unknown: readonly string[];
   /** Paths of references that were found, as the client spells them. */
   readonly found: readonly string[];
-  /** Paths in `body` of the references among them that stay: what they stand for is at the provider of `affinity`. */
+  /** Paths in `body` of the references among them that stay: their items are at the provider of `affinity`. */
   readonly staying: readonly string[];
 }
 
@@ -51,7 +52,7 @@ export function hasReferences(body: JsonObject): boolean {
 
 /**
  * @param owner client key that makes the call, `namespace/name`
- * @param bytesMax of what references to items may stand for together
+ * @param bytesMax of all items that are referred to together
  * @throws GatewayError `previous_response_not_found` when what it refers to is kept in two places at once, or its
  *   beginning is gone; `context_length`, `invalid_value` for too many references
  */
@@ -83,7 +84,7 @@ interface Sources {
   readonly references: ReferencedItems;
 }
 
-/** Items of the conversation that the call goes on from; undefined when they are not the gateway's to give. */
+/** Items of the earlier conversation of the call; undefined when they are not the gateway's to give. */
 async function itemsBefore(
   body: JsonObject,
   { owner, store, references }: Sources,
@@ -99,7 +100,7 @@ async function itemsBefore(
   else findings.found.push(path);
   if (previous?.kind === "native") {
     findings.affinities.push(affinityOf(previous));
-    // The provider goes on from all of it: that every known link is one that the key may use, `chain` has seen to.
+    // The provider continues all of it: that every known link is one that the key may use, `chain` has seen to.
     findings.staying.push(path);
   }
   if (previous?.kind !== "local") return undefined;
@@ -187,7 +188,7 @@ export function printable(id: string): string {
   return /^[\w.-]{1,128}$/.test(id) ? id : "…";
 }
 
-/** The response that a client's path names, for its owner. @throws GatewayError `unknown_url`, which answers 404 */
+/** The response that a client's path names, for its owner. @throws GatewayError `unknown_url`, status 404 */
 export async function findResponse(owner: string, id: string, store: ResponseReader): Promise<StoredResponse> {
   const found = await store.get(owner, id);
   if (found !== undefined) return found;

@@ -1,9 +1,9 @@
 /**
- * Where responses are kept: one interface, several implementations that pass the same tests.
+ * Defines the store of responses: one interface, several implementations that pass the same tests.
  *
- * Everything belongs to an owner, the client key that made the call (`namespace/name`): nobody else finds it. What is
- * kept is bounded for each owner and in all, and lapses; the oldest goes first. A response that is gone is not found,
- * and neither is a chain that one of its links has left.
+ * Every response belongs to an owner, the client key that made the call (`namespace/name`): nobody else finds it. The
+ * store is bounded for each owner and in all, and entries expire; the oldest goes first. A response that is gone is
+ * not found, and neither is a chain that lost one of its links.
  */
 import type { StoredResponse } from "./stored-response.ts";
 
@@ -12,21 +12,21 @@ export interface ResponseStore {
   keep(owner: string, response: StoredResponse): void;
   /** @throws GatewayError when the store cannot be read */
   get(owner: string, id: string): Promise<StoredResponse | undefined>;
-  /** The response and those it goes on from, oldest first; undefined when one is missing or they are too many or too much. */
+  /** The response and those it continues, oldest first; undefined when one is missing or they are too many or too much. */
   chain(owner: string, id: string): Promise<readonly StoredResponse[] | undefined>;
   /** The response that an item belongs to. */
   findItem(owner: string, itemId: string): Promise<StoredResponse | undefined>;
   /** Bytes that the question brings, told without reading them; 0 for one that finds nothing. */
-  sizeOf(asked: AskedFor, owner: string, id: string): Promise<number>;
+  sizeOf(asked: ReferenceKind, owner: string, id: string): Promise<number>;
   /** @returns whether it was there */
   remove(owner: string, id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /** What is found by `get`, `chain` and `findItem`. */
-export type AskedFor = "response" | "chain" | "item";
+export type ReferenceKind = "response" | "chain" | "item";
 
-/** What calls that go on from earlier responses ask of a store. */
+/** The part of a store that calls read when they continue earlier responses. */
 export type ResponseReader = Pick<ResponseStore, "get" | "chain" | "findItem">;
 
 export interface StoreLimits {
@@ -36,9 +36,9 @@ export interface StoreLimits {
   readonly ownerResponsesMax: number;
   readonly ownerBytesMax: number;
   readonly bytesMax: number;
-  /** Links of one chain: each is read again for every call that goes on from it. */
+  /** Links of one chain: each is read again for every call that continues it. */
   readonly chainLengthMax: number;
-  /** Of one chain, answers as they are kept included: all of it is read at once. */
+  /** Of one chain, stored responses included: all of it is read at once. */
   readonly chainBytesMax: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * What is kept of a response, so that a later call can go on from it (DESIGN.md section 9).
+ * Describes a stored response, so that a later call can continue it (DESIGN.md section 9).
  *
- * Two kinds. `local`: made by an upstream of another format, so the gateway keeps the conversation itself. `native`:
- * kept by an upstream that speaks the responses format; the gateway knows which channel and credential made it, and
- * nothing of its content.
+ * There are two kinds. `local`: an upstream of another format made it, so the gateway stores the conversation itself.
+ * `native`: an upstream that speaks the responses format stores it; the gateway knows which channel and credential
+ * made it, and nothing of its content.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { referenceOf } from "./conversation-items.ts";

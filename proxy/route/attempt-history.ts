@@ -1,10 +1,10 @@
 /**
- * What one call has tried, so that it asks no target the same thing twice.
+ * Remembers the attempts of one call, so that it sends no target the same request twice.
  *
  * A target is left out when its attempt begins. Where its credential was at fault and its channel has another, it is
- * asked again: at once when the provider refused the credential, but not with the last attempt, which a target of its
- * own gets if there is one. Money and rates are mostly those of the provider's account, so that there all other targets
- * come first.
+ * tried again: at once when the provider refused the credential, but not with the last attempt, which goes to a target
+ * that was not tried if there is one. Money and rates mostly belong to the provider's account, so for those all other
+ * targets come first.
  */
 import type { FailoverCondition } from "./failover.ts";
 

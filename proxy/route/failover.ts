@@ -1,8 +1,8 @@
 /**
- * Whether a failed attempt may be followed by one on another target (PURE).
+ * Decides whether a failed attempt may be followed by one on another target (PURE).
  *
- * Only before the first byte has gone to the client; only for the conditions of the route's `failover.on` (or its own
- * `statuses`); within its count and its time. What the client did wrong is never tried elsewhere.
+ * It may only before the first byte has gone to the client, only for the conditions of the route's `failover.on` (or
+ * its own `statuses`), and within the route's count and time. A client's own error is never tried elsewhere.
  */
 import type { UpstreamError } from "#proxy/formats/format";
 import { upstreamErrors } from "#proxy/formats/upstream-errors";

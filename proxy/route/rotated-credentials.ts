@@ -1,12 +1,12 @@
 /**
- * Secrets of channels that were replaced, and what their provider says of the new ones: a rotation that went wrong costs
- * no call (RELIABILITY.md N5).
+ * Remembers replaced secrets of channels, and whether their provider accepts the new ones: a rotation that went wrong
+ * costs no call (RELIABILITY.md N5).
  *
  * Invariants: a former secret is used only after the provider refused the one in its place, never beside it, and only
  * where it was used before; it is forgotten as soon as the new one is accepted, the former one is refused as well, the
- * channel leads elsewhere, the credential leaves the configuration, or a day has passed. The new one is tried again every
- * half minute, by calls that can be made again. In memory alone: a proxy that starts anew knows no former secret. What a
- * provider refuses is told to the operator (`report-usage.ts`), former secret or not.
+ * channel leads elsewhere, the credential leaves the configuration, or a day has passed. The new one is tried again
+ * every half minute, by calls that can be made again. All of it is in memory: a proxy that restarts knows no former
+ * secret. Every refusal of a provider is reported to the operator (`report-usage.ts`), former secret or not.
  */
 import { hash } from "node:crypto";
 import type { EjectedCredential } from "#proxy/snapshot/push/messages";
@@ -77,7 +77,7 @@ export class RotatedCredentials {
   }
 
   /**
-   * The provider has begun to answer a call that was made with it: what becomes of it during a long stream others tell.
+   * The provider has begun to reply to a call that was made with it. A failure later in the stream is reported elsewhere.
    * @param credential undefined for a channel that needs none
    */
   accepted(credential: Credential | undefined): void {
@@ -88,7 +88,7 @@ export class RotatedCredentials {
 
   /**
    * The provider refused it.
-   * @param status of its answer: 403 may be about the model or the caller's words, and says nothing of the secret
+   * @param status of its reply: 403 may be about the model or the caller's words, and says nothing of the secret
    * @returns whether the call should be made again with the former secret, which `inUse` now gives
    */
   refused(credential: Credential, status: number | undefined): boolean {

@@ -1,9 +1,10 @@
 /**
- * Chooses the next upstream for a call: priority first, then weight, never what was tried (PURE).
+ * Chooses the next target for a call: priority first, then weight, never one that was tried (PURE).
  *
- * A target counts only if it has a weight and its channel is active, speaks a chat format and has a live credential (or
- * needs none). The client's own format is preferred on each channel; where it does not speak it, the call is translated
- * to the format that keeps most of it. The caller brings the random number, so that a choice can be replayed.
+ * A target counts only if it has a weight and its channel is active, speaks a chat format and has a live credential
+ * (or needs none). The client's own format is preferred on each channel; where the channel does not speak it, the call
+ * is translated to the format that keeps most of it. The caller brings the random number, so that a choice can be
+ * replayed.
  */
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { Snapshot } from "#proxy/snapshot/snapshot";

@@ -1,10 +1,10 @@
 /**
- * Deadlines that nearly always are met: one timer for all of one length, and a list entry for each.
+ * Runs deadlines that are nearly always met: one timer for all of one length, and a list entry for each.
  *
- * A request arms four or five waits and lets all of them go again; a timer of Node's for each costs more than all the
- * checks of the request together. Here arming and cancelling are a few pointers. Deadlines of one length end in the
- * order in which they were armed, so a list with the next one in front needs no search; the timer runs for the front and
- * looks again when it fires. Never early, late by a millisecond or two.
+ * A request arms four or five waits and cancels all of them; a timer of Node's for each costs more than all the checks
+ * of the request together. Here arming and cancelling are a few pointers. Deadlines of one length end in the order in
+ * which they were armed, so a list with the next one in front needs no search; the timer runs for the front and checks
+ * the list again when it fires. Never early, late by a millisecond or two.
  */
 
 /** Node fires a timer beyond 2^31 - 1 ms (24.8 days) at once; so long is as good as never. */
@@ -46,7 +46,7 @@ class DeadlineList {
   /** @param inMs from now, at most the length of this list's deadlines */
   arm(inMs: number, onExpired: () => void): Deadline {
     const deadline = new Deadline(this, performance.now() + inMs, onExpired);
-    // Nearly always the end; a wait that goes on for what is left of it stands further ahead.
+    // Nearly always the end; a wait that continues for the rest of it is further ahead.
     let before = this.#last;
     while (before !== undefined && before.atMs > deadline.atMs) before = before.previous;
     const after = before === undefined ? this.#first : before.next;
@@ -80,13 +80,13 @@ class DeadlineList {
   /** @param atMs when the front is over */
   #start(atMs: number): void {
     this.stop();
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, Math.ceil(atMs - performance.now())));
+    this.#timer = setTimeout(() => this.#expireDue(), Math.max(0, Math.ceil(atMs - performance.now())));
     this.#timerAtMs = atMs;
-    // Whoever waits holds a connection; a list whose deadlines were all met must not keep a process alive.
+    // A waiting request holds a connection; a list whose deadlines were all met must not keep a process alive.
     this.#timer.unref();
   }
 
-  #look(): void {
+  #expireDue(): void {
     this.stop();
     const nowMs = performance.now();
     while (this.#first !== undefined && this.#first.atMs <= nowMs) {

@@ -1,8 +1,9 @@
 /**
- * Starts a thread of ours: for what would hold up the calls (files, databases, counting tokens).
+ * Starts a thread of the proxy, for work that would hold up the calls (files, databases, counting tokens).
  *
- * A proxy's flags give its young objects 64 MB (`cli/proxy-node-flags.ts`), which is right for the calls; each thread would
- * grow to as much over some hours. V8 reads the flag when an isolate begins: ours has begun.
+ * A proxy's flags give its young objects 64 MB (`cli/proxy-node-flags.ts`), which is right for the calls, but each
+ * thread would grow as large over some hours. V8 reads the flag when an isolate begins, and the main one has begun
+ * already.
  */
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";

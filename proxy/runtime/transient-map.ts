@@ -1,10 +1,10 @@
 /**
- * A map that lives long and whose entries come and go with requests.
+ * Maps keys to entries that come and go with requests, in a map that lives long.
  *
- * V8's map never reuses the place of a deleted entry: it soon moves to a new table, and the old one points to it. Once a
- * table is in the old generation, it holds all that follow, and with them whatever was deleted, until the next full
- * collection. Measured with 100,000 keys: 40 % of all that was made for calls was copied into the old generation, a fifth
- * of all CPU time. Moving on to a new map now and then breaks that chain.
+ * V8's map never reuses the place of a deleted entry: it soon moves to a new table, and the old one points to it. Once
+ * a table is in the old generation, it holds all that follow, and with them all deleted entries, until the next full
+ * collection. Measured with 100,000 keys: 40 % of all that was made for calls was copied into the old generation, a
+ * fifth of all CPU time. Moving on to a new map now and then breaks that chain.
  */
 
 /** Entries added between two maps, unless there are more than that in it. */

@@ -1,12 +1,12 @@
 /**
- * Bounds what an upstream says it used (PURE): its numbers become charges, and a broken or hostile one must not empty an
- * account with one reply (RELIABILITY.md H5).
+ * Bounds the usage that an upstream reports (PURE): its numbers become charges, and a broken or hostile one must not
+ * empty an account with one reply (RELIABILITY.md H5).
  */
 import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
 
 /** Where a route names no context window: above every window there is. */
 const windowTokensMax = 16 * 1024 * 1024;
-/** No answer takes more. */
+/** No reply takes more. */
 export const searchesMax = 1_000;
 
 const inputClasses = ["input", "cacheRead", "cacheWrite", "cacheWrite1h", "audioInput", "imageInput"] as const;

@@ -1,5 +1,5 @@
 /**
- * What a call costs: tokens of each class times the route's price, summed exactly and rounded up once
+ * Computes the cost of a call: tokens of each class times the route's price, summed exactly and rounded up once
  * (DESIGN.md sections 3 and 6).
  *
  * Prices are micro-credits per million tokens, so tokens x price counts units of 10^-12 credits; nothing is rounded

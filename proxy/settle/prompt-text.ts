@@ -1,10 +1,13 @@
-/** The text of a prompt, for a tokenizer: every string value of the body that is text and not encoded data (PURE). */
+/**
+ * Extracts the text of a prompt for a tokenizer: every string value of the body that is text and not encoded data
+ * (PURE).
+ */
 import { dataKeyLengthMax, isEncodedData } from "#proxy/json/json-data";
 
 /** More text than this is counted by its length: a tokenizer would take longer than the number is worth. */
 const textLengthMax = 2 * 1024 * 1024;
 
-/** What of a value tells data from text: `isEncodedData` looks at no more. */
+/** The head and tail that tell data from text: `isEncodedData` reads no more of a value. */
 const sampleHeadLength = 256;
 const sampleTailLength = 64;
 

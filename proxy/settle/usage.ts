@@ -1,7 +1,7 @@
 /**
- * What a call consumed, in disjoint classes of whole tokens (DESIGN.md section 6).
+ * Describes the usage of a call, in disjoint classes of whole tokens (DESIGN.md section 6).
  *
- * Every wire format's own numbers are brought to this form by its `read-usage.ts`; nothing is ever counted in two
+ * The `read-usage.ts` of each wire format converts the format's numbers to this form; nothing is ever counted in two
  * classes. Absent counts are 0.
  */
 export interface TokenUsage {

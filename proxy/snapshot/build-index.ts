@@ -1,12 +1,12 @@
 /**
  * Builds the lookups that requests use, as snapshots that share everything a change did not touch.
  *
- * Objects lie in 256 buckets by the hash of their id, keys' credentials in 256 shards by the first byte of their digest;
- * a draft copies a bucket the first time it writes to it, so one changed key among 100,000 costs the copy of a few
- * hundred entries. Invariants: a finished snapshot never changes; its digest covers what was *received*, also the
- * versions of objects that could not be taken, so that both sides agree on the digest whatever a proxy understands;
- * a key that could not be taken is not live (deny), any other object keeps its last good version.
- * Called by the proxy's `sync/` and, before anything is pushed, by the operator's publisher.
+ * Objects lie in 256 buckets by the hash of their id, keys' credentials in 256 shards by the first byte of their
+ * digest; a draft copies a bucket the first time it writes to it, so one changed key among 100,000 costs the copy of a
+ * few hundred entries. Invariants: a finished snapshot never changes. Its digest covers every object *received*, also
+ * the versions of refused objects, so that both sides agree on the digest whatever a proxy understands. A refused key
+ * is not live (deny); any other refused object keeps its last good version. The proxy's `sync/` calls it, and the
+ * operator's publisher before it pushes anything.
  */
 import {
   addVersion,
@@ -23,7 +23,7 @@ import type { FoundKey, Snapshot } from "./snapshot.ts";
 import type { Account, Channel, Credential, Fleet, Key, Route, WireObject } from "./types.gen.ts";
 
 /** What is held of one object. */
-export interface Held {
+export interface HeldObject {
   readonly version: string;
   /** Length of its canonical JSON. */
   readonly size: number;
@@ -31,7 +31,7 @@ export interface Held {
   readonly object: WireObject | undefined;
 }
 
-type Bucket = Map<string, Held>;
+type Bucket = Map<string, HeldObject>;
 /** Several keys of one digest are an error of the operator; the first by id wins, whatever the order of arrival. */
 type CredentialShard = Map<string, Key | readonly Key[]>;
 
@@ -149,12 +149,12 @@ export class IndexedSnapshot implements Snapshot {
   }
 
   /** What is held under an id, also where its version could not be taken. */
-  held(id: string): Held | undefined {
+  held(id: string): HeldObject | undefined {
     return this.#parts.buckets[bucketOf(id)]?.get(id);
   }
 
   /** All that is held in one bucket. */
-  bucket(index: number): ReadonlyMap<string, Held> {
+  bucket(index: number): ReadonlyMap<string, HeldObject> {
     return this.#parts.buckets[index] ?? new Map();
   }
 
@@ -203,8 +203,8 @@ export class SnapshotDraft {
     this.#size = base.size;
   }
 
-  /** What is held under an id as the draft stands. */
-  held(id: string): Held | undefined {
+  /** The object under an id in the present draft. */
+  held(id: string): HeldObject | undefined {
     return this.#buckets[bucketOf(id)]?.get(id);
   }
 
@@ -236,7 +236,7 @@ export class SnapshotDraft {
     if (held.object !== undefined) this.#unindex(held.object);
   }
 
-  /** Digest of the draft as it stands. */
+  /** Digest of the present draft. */
   digest(): string {
     return fleetDigest(this.#sums);
   }
@@ -259,7 +259,7 @@ export class SnapshotDraft {
     });
   }
 
-  #hold(id: string, held: Held): void {
+  #hold(id: string, held: HeldObject): void {
     const bucket = bucketOf(id);
     this.#ownBucket(bucket).set(id, held);
     addVersion(this.#sums, bucket, held.version);

@@ -1,7 +1,7 @@
 /**
- * The difference between two configurations, found by bucket: a proxy that reconnects names its 256 sums and is sent
- * only the buckets that differ, whole (`OPERATIONS.md` section 1 rule 7). Between two snapshots at hand the difference
- * is exact, object by object.
+ * Finds the difference between two configurations by bucket: a proxy that reconnects sends its 256 sums and gets only
+ * the buckets that differ, whole (`OPERATIONS.md` section 1 rule 7). Between two snapshots at hand the difference is
+ * exact, object by object.
  */
 import type { IndexedSnapshot, SnapshotDraft } from "./build-index.ts";
 import { type BucketSums, bucketCount } from "./digest.ts";

@@ -1,10 +1,10 @@
 /**
- * Which network addresses a channel may lead to (DESIGN.md section 3, Channel.baseURL).
+ * Decides which network addresses a channel may connect to (DESIGN.md section 3, Channel.baseURL).
  *
- * Part of the contract because both sides judge: the operator when it compiles a literal address, the proxy when a name
- * has been resolved, at connect, so that a name that changes its address cannot lead inside (DNS rebinding). Public
- * addresses are open; private ones only within the fleet's `egress.allowCIDRs`; link-local, metadata, multicast and
- * unspecified addresses never.
+ * It is part of the contract because both sides decide: the operator when it compiles a literal address, the proxy
+ * when a name has been resolved, at connect, so that a name that changes its address cannot lead inside (DNS
+ * rebinding). Public addresses are open; private ones only within the fleet's `egress.allowCIDRs`; link-local,
+ * metadata, multicast and unspecified addresses never.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -15,7 +15,7 @@ const forbidden = new BlockList();
 for (const [network, prefix, hex] of [
   ["0.0.0.0", 8, "0:0"],
   ["169.254.0.0", 16, "a9fe:0"],
-  // Azure's host answers there with keys and settings of the machine, though the address is a public one.
+  // Azure's host serves there keys and settings of the machine, though the address is a public one.
   ["168.63.129.16", 32, "a83f:8110"],
   ["224.0.0.0", 4, "e000:0"],
   ["255.255.255.255", 32, "ffff:ffff"],

@@ -1,6 +1,6 @@
 /**
- * The name of a wire object: `key/<namespace>/<name>`, `credential/<namespace>/<channel>/<name>`, `setting/fleet` and so
- * on, one for each resource, so that a change costs one small message (`OPERATIONS.md` section 1, wire objects).
+ * Names wire objects: `key/<namespace>/<name>`, `credential/<namespace>/<channel>/<name>`, `setting/fleet` and so on,
+ * one for each resource, so that a change costs one small message (`OPERATIONS.md` section 1, wire objects).
  */
 import type { WireObject } from "./types.gen.ts";
 

@@ -1,8 +1,8 @@
 /**
- * The view of the configuration that a request pins: immutable lookups over the wire objects.
+ * Defines the view of the configuration that a request pins: immutable lookups over the wire objects.
  *
- * Built by `build-index.ts`, swapped whole by `sync/snapshot-store.ts`. A request takes one at its start and uses it
- * until its last byte, so a push in between never mixes two configurations in one answer.
+ * `build-index.ts` builds it, and `sync/snapshot-store.ts` swaps it whole. A request pins one at its start and uses it
+ * until its last byte, so a push in between never mixes two configurations in one response.
  */
 import type { Account, Channel, Credential, Fleet, Key, KeyCredential, Route } from "./types.gen.ts";
 

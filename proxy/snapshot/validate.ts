@@ -1,5 +1,5 @@
 /**
- * The verdict on one wire object: structure by the generated validators, then the rules a schema cannot say.
+ * Validates one wire object: its structure by the generated validators, then the rules a schema cannot express.
  *
  * The operator runs it before it pushes and the proxy before it indexes, so a refusal by a proxy is proof of version
  * skew or of a bug, never routine (`OPERATIONS.md` section 1). Messages name fields and rules, never values: a value
@@ -11,15 +11,15 @@ import { objectId } from "./object-id.ts";
 import type { Account, Channel, Fleet, Key, Limit, Route, WireObject } from "./types.gen.ts";
 import * as validators from "./validators.gen.mjs";
 
-export interface Problem {
+export interface ObjectProblem {
   /** JSON pointer to the member at fault; empty for the object itself. */
   readonly path: string;
   readonly message: string;
 }
 
-export type Verdict =
+export type ObjectVerdict =
   | { readonly object: WireObject; readonly problem?: undefined }
-  | { readonly problem: Problem; readonly object?: undefined };
+  | { readonly problem: ObjectProblem; readonly object?: undefined };
 
 const validatorOf: ReadonlyMap<unknown, ValidateFunction> = new Map(Object.entries(validators));
 const amountMax = 2n ** 63n - 1n;
@@ -29,7 +29,7 @@ const ratePeriods: readonly string[] = ["Second", "Minute", "Hour"];
 /**
  * @param id where given, the id under which the object came; it must be the object's own.
  */
-export function validateObject(value: unknown, id?: string): Verdict {
+export function validateObject(value: unknown, id?: string): ObjectVerdict {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return { problem: { path: "", message: "must be an object" } };
   }
@@ -60,13 +60,13 @@ function isMappedIPv4(address: string): boolean {
   return new URL(`http://[${address}]/`).hostname.startsWith("[::ffff:");
 }
 
-function describe(error: ErrorObject | undefined): Problem {
+function describe(error: ErrorObject | undefined): ObjectProblem {
   if (error === undefined) return { path: "", message: "is invalid" };
   const extra = error.keyword === "additionalProperties" ? `: ${String(error.params["additionalProperty"])}` : "";
   return { path: error.instancePath, message: `${error.message ?? "is invalid"}${extra}` };
 }
 
-function checkMeaning(object: WireObject): Problem | undefined {
+function checkMeaning(object: WireObject): ObjectProblem | undefined {
   switch (object.kind) {
     case "key":
       return checkKey(object);
@@ -85,7 +85,7 @@ function checkMeaning(object: WireObject): Problem | undefined {
   }
 }
 
-function checkKey(key: Key): Problem | undefined {
+function checkKey(key: Key): ObjectProblem | undefined {
   return (
     checkUnique(key.credentials, "/credentials", (credential) => credential.name) ??
     checkUnique(key.credentials, "/credentials", (credential) => credential.sha256) ??
@@ -97,7 +97,7 @@ function checkKey(key: Key): Problem | undefined {
   );
 }
 
-function checkAccount(account: Account): Problem | undefined {
+function checkAccount(account: Account): ObjectProblem | undefined {
   return (
     checkAmount(account.creditNanos, "/creditNanos") ??
     checkAmount(account.overdraftNanos, "/overdraftNanos") ??
@@ -106,7 +106,7 @@ function checkAccount(account: Account): Problem | undefined {
   );
 }
 
-function checkChannel(channel: Channel): Problem | undefined {
+function checkChannel(channel: Channel): ObjectProblem | undefined {
   if (!URL.canParse(channel.baseURL)) return { path: "/baseURL", message: "is not a URL" };
   if (channel.proxyURL !== undefined && !URL.canParse(channel.proxyURL)) {
     return { path: "/proxyURL", message: "is not a URL" };
@@ -125,7 +125,7 @@ function nameOfFormat({ type, path }: Channel["formats"][number]): string {
   return type === "Passthrough" ? `${type} ${path}` : type;
 }
 
-function checkRoute(route: Route): Problem | undefined {
+function checkRoute(route: Route): ObjectProblem | undefined {
   return (
     checkPattern(route.model, "/model") ??
     checkEach(route.aliases, "/aliases", checkPattern) ??
@@ -144,7 +144,7 @@ function checkRoute(route: Route): Problem | undefined {
   );
 }
 
-function checkPrice(price: Route["price"]): Problem | undefined {
+function checkPrice(price: Route["price"]): ObjectProblem | undefined {
   if (price === undefined) return undefined;
   for (const [name, value] of Object.entries(price)) {
     const problem = typeof value === "string" ? checkAmount(value, `/price/${name}`) : undefined;
@@ -153,15 +153,15 @@ function checkPrice(price: Route["price"]): Problem | undefined {
   return checkEach(price.images, "/price/images", (image, path) => checkAmount(image.price, `${path}/price`));
 }
 
-function checkFleet(fleet: Fleet): Problem | undefined {
+function checkFleet(fleet: Fleet): ObjectProblem | undefined {
   return checkEach(fleet.egressAllowCIDRs, "/egressAllowCIDRs", checkCIDR);
 }
 
-function checkLimits(limits: readonly Limit[] | undefined, path: string): Problem | undefined {
+function checkLimits(limits: readonly Limit[] | undefined, path: string): ObjectProblem | undefined {
   return checkUnique(limits ?? [], path, (limit) => limit.name) ?? checkEach(limits, path, checkLimit);
 }
 
-function checkLimit(limit: Limit, path: string): Problem | undefined {
+function checkLimit(limit: Limit, path: string): ObjectProblem | undefined {
   if (limit.algorithm === "TokenBucket" && !ratePeriods.includes(limit.period)) {
     return { path: `${path}/algorithm`, message: "TokenBucket is for periods of Second to Hour" };
   }
@@ -198,28 +198,28 @@ function isTimeZone(name: string): boolean {
   return exists;
 }
 
-function checkAmount(amount: string | undefined, path: string): Problem | undefined {
+function checkAmount(amount: string | undefined, path: string): ObjectProblem | undefined {
   // Fewer than 19 digits always fit; the comparison is for the last digit only.
   if (amount === undefined || amount.length < 19 || BigInt(amount) <= amountMax) return undefined;
   return { path, message: "must be below 2^63" };
 }
 
-function checkPattern(pattern: string, path: string): Problem | undefined {
+function checkPattern(pattern: string, path: string): ObjectProblem | undefined {
   const star = pattern.indexOf("*");
   if (star === -1) return undefined;
   if (star === pattern.lastIndexOf("*") && (star === 0 || star === pattern.length - 1)) return undefined;
   return { path, message: "may hold one * at its begin or end" };
 }
 
-function checkCIDR(text: string, path: string): Problem | undefined {
+function checkCIDR(text: string, path: string): ObjectProblem | undefined {
   return isCIDR(text) ? undefined : { path, message: "is not a network such as 10.0.0.0/8 or 2001:db8::/32" };
 }
 
 function checkEach<Item>(
   items: readonly Item[] | undefined,
   path: string,
-  check: (item: Item, path: string) => Problem | undefined,
-): Problem | undefined {
+  check: (item: Item, path: string) => ObjectProblem | undefined,
+): ObjectProblem | undefined {
   if (items === undefined) return undefined;
   for (let index = 0; index < items.length; index += 1) {
     const item = items[index];
@@ -229,7 +229,11 @@ function checkEach<Item>(
   return undefined;
 }
 
-function checkUnique<Item>(items: readonly Item[], path: string, nameOf: (item: Item) => string): Problem | undefined {
+function checkUnique<Item>(
+  items: readonly Item[],
+  path: string,
+  nameOf: (item: Item) => string,
+): ObjectProblem | undefined {
   if (items.length < 2) return undefined;
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {

@@ -1,3 +1,4 @@
+/** Runs work on a database as one transaction. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** Does all of the work or nothing of it. @throws what the work throws, or Error when the disk does not take it */

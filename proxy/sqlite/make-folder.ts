@@ -1,13 +1,13 @@
 /**
- * Makes a folder and its parents, mode 0700, one level after the other. Node's own `recursive` turns for ever, deaf to
- * signals, where a parent exists that takes no children and says ENOENT, as that of /proc does.
+ * Makes a folder and its parents, mode 0700, one level after the other. Node's own `recursive` loops for ever and
+ * ignores signals where an existing parent refuses children with ENOENT, as that of /proc does.
  */
 import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
  * @param path absolute
- * @throws Error with the code of the level that cannot be made; ENOTDIR where something else stands there
+ * @throws Error with the code of the level that cannot be made; ENOTDIR where something else is there
  */
 export function makeFolder(path: string): void {
   const missing: string[] = [];

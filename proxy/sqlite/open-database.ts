@@ -1,9 +1,9 @@
 /**
- * How the proxy opens a SQLite file: in WAL mode, its tables made where they are missing, and with rights for the owner
- * alone, since spending and prompts stand in such files.
+ * Opens a SQLite file in WAL mode, creates missing tables, and gives rights to the owner alone, since spending and
+ * prompts are in such files.
  *
- * synchronous=NORMAL: a killed process loses nothing committed, a power cut may lose the last moments. Called by the
- * threads of the ledger's store and of kept responses, each with a file of its own.
+ * synchronous=NORMAL: a killed process loses nothing committed, a power cut may lose the last moments. The threads of
+ * the ledger's store and of stored responses call it, each with a file of its own.
  */
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -19,7 +19,7 @@ export interface DatabaseOptions {
 
 /** @throws Error when the file cannot be used; `isDamaged` tells whether it is no database any more */
 export function openDatabase(path: string, { busyTimeoutMs, pragmas, schema }: DatabaseOptions): DatabaseSync {
-  // Made before SQLite sees it, so that it never stands there with wider rights; its journal inherits them.
+  // Made before SQLite sees it, so that it never has wider rights; its journal inherits them.
   closeSync(openSync(path, "a", 0o600));
   chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });

@@ -1,9 +1,10 @@
 /**
  * Applies transactions to the store in slices, so that no push blocks the event loop, however large.
  *
- * Invariants: nothing is visible before the commit; a transaction whose base, digest or order does not fit is refused
- * whole and the last good snapshot stays; damage of one object stays with that object (`OPERATIONS.md` section 1
- * rules 1 to 3). One applier serves one stream; the push client calls it with one message at a time.
+ * Invariants: nothing is visible before the commit; a transaction whose base, digest or order does not match is
+ * refused whole and the last good snapshot stays; damage of one object stays with that object
+ * (`OPERATIONS.md` section 1 rules 1 to 3). One applier serves one stream; the push client calls it with one message
+ * at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
@@ -14,10 +15,10 @@ import type {
   Acknowledgement,
   Begin,
   Commit,
-  Part,
   RefusalCode,
   Reject,
   Transaction,
+  TransactionPart,
   Upsert,
 } from "#proxy/snapshot/push/messages";
 import { rejectsMax } from "#proxy/snapshot/push/messages";
@@ -55,7 +56,7 @@ interface Open {
   parts: number;
 }
 
-export type ChangeMessage = Transaction | Begin | Part | Commit;
+export type ChangeMessage = Transaction | Begin | TransactionPart | Commit;
 
 export class ChangeApplier {
   readonly #store: SnapshotStore;
@@ -129,7 +130,7 @@ export class ChangeApplier {
     return open;
   }
 
-  async #applyPart(part: Part): Promise<void> {
+  async #applyPart(part: TransactionPart): Promise<void> {
     const open = this.#opened(part.revision);
     if (part.index !== open.parts) throw new RefusalError("unexpected_message", "a part is out of order");
     open.parts += 1;
@@ -176,7 +177,7 @@ export class ChangeApplier {
 
   #commit(open: Open): Acknowledgement {
     this.#open = undefined;
-    if (open.draft.digest() !== open.digest) throw new RefusalError("wrong_digest", "the digest does not fit");
+    if (open.draft.digest() !== open.digest) throw new RefusalError("wrong_digest", "the digest does not match");
     const rejects = [...open.rejects.values()];
     const applyMs = this.#timers.now() - open.begunAt;
     this.#store.tombstones.add(open.removedUids, open.begunAt);
@@ -220,7 +221,7 @@ function rejectOf(id: string, code: Reject["code"], message: string): Reject {
 }
 
 function noteOnce(open: Open, id: string): void {
-  if (open.seenIds.has(id)) throw new RefusalError("duplicate_id", "an id stands twice in one transaction");
+  if (open.seenIds.has(id)) throw new RefusalError("duplicate_id", "an id occurs twice in one transaction");
   open.seenIds.add(id);
 }
 

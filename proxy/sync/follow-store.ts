@@ -1,6 +1,6 @@
 /**
- * Keeps the last good file in step with the store: written after changes, never more often than a rest between two
- * writes allows, and never by two writers at once. A write that fails is told and tried again after the next rest.
+ * Keeps the last good file in step with the store: it is written after changes, never more often than a rest between
+ * two writes allows, and never by two writers at once. A failed write is reported and tried again after the next rest.
  */
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import { writeLastGood } from "./last-good-file.ts";

@@ -1,7 +1,7 @@
 /**
- * Which keys were used since the last report to the operator, and when. Bounded: of more keys than it holds the rest is
- * counted by nobody, as reports may be lost anyway; nothing that is billed depends on them. Noted once a request, so it
- * builds no strings.
+ * Counts which keys were used since the last report to the operator, and when. It is bounded: keys beyond the bound
+ * are not counted, as reports may be lost anyway; nothing that is billed depends on them. A use is noted once a
+ * request, so it builds no strings.
  */
 import type { Key } from "#proxy/snapshot/types.gen";
 
@@ -34,13 +34,13 @@ export class KeyUses {
   }
 
   /** Hands out at most so many, those that waited longest first, and forgets them. */
-  take(most: number): [key: Key, use: KeyUse][] {
-    const taken: [Key, KeyUse][] = [];
+  drain(most: number): [key: Key, use: KeyUse][] {
+    const drained: [Key, KeyUse][] = [];
     for (const entry of this.#uses) {
-      if (taken.length >= most) break;
-      taken.push(entry);
+      if (drained.length >= most) break;
+      drained.push(entry);
       this.#uses.delete(entry[0]);
     }
-    return taken;
+    return drained;
   }
 }

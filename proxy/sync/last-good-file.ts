@@ -1,11 +1,11 @@
 /**
- * The last good configuration on disk, so that a restarted proxy serves with the operator down
- * (`OPERATIONS.md` section 1 rule 8). Written only where a key is configured: the file holds upstream keys.
+ * Writes and reads the last good configuration on disk, so that a restarted proxy serves with the operator down
+ * (`OPERATIONS.md` section 1 rule 8). It is written only where a key is configured: the file holds upstream keys.
  *
- * Layout: a line that names format and version, 12 bytes of nonce, AES-256-GCM of JSON lines, 16 bytes of tag; the first
- * line is authenticated too. Invariants: mode 0600, replaced by rename after fsync, so it is the old or the new one and
- * never torn; nothing of a file is believed before its tag is verified; what cannot be read is ignored with a reason,
- * and never makes a proxy fail or open.
+ * Layout: a line that names format and version, 12 bytes of nonce, AES-256-GCM of JSON lines, 16 bytes of tag; the
+ * first line is authenticated too. Invariants: mode 0600, replaced by rename after fsync, so it is the old or the new
+ * one and never torn; nothing of a file is believed before its tag is verified; an unreadable file is ignored with a
+ * reason, and never makes a proxy fail or open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
@@ -33,7 +33,7 @@ const lineBytesMax = 2 * 1024 * 1024;
 export type LastGood =
   | {
       readonly snapshot: IndexedSnapshot;
-      readonly standing: ObservedStatus;
+      readonly observed: ObservedStatus;
       readonly skipped: number;
       readonly problem?: undefined;
       readonly isAbsent?: undefined;
@@ -43,14 +43,14 @@ export type LastGood =
       /** Nothing was written yet. */
       readonly isAbsent?: boolean;
       readonly snapshot?: undefined;
-      readonly standing?: undefined;
+      readonly observed?: undefined;
       readonly skipped?: undefined;
     };
 
 interface Facts {
   readonly revision: number;
   readonly count: number;
-  readonly standing: ObservedStatus;
+  readonly observed: ObservedStatus;
 }
 
 /** The file of the key is no key; the message says what is wanted. */
@@ -77,7 +77,7 @@ export async function writeLastGood(
   file: string,
   key: Buffer,
   snapshot: IndexedSnapshot,
-  standing: ObservedStatus = { epoch: 0, versions: noVersions },
+  observed: ObservedStatus = { epoch: 0, versions: noVersions },
 ): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   const { O_CREAT, O_TRUNC, O_WRONLY, O_NOFOLLOW } = constants;
@@ -88,7 +88,7 @@ export async function writeLastGood(
     const cipher = createCipheriv("aes-256-gcm", key, nonce);
     cipher.setAAD(header);
     await handle.writeFile(Buffer.concat([header, nonce]));
-    for (const piece of pieces(snapshot, standing)) await handle.writeFile(cipher.update(piece, "utf8"));
+    for (const piece of pieces(snapshot, observed)) await handle.writeFile(cipher.update(piece, "utf8"));
     await handle.writeFile(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
     await handle.sync();
     await rename(temporary, file);
@@ -99,7 +99,7 @@ export async function writeLastGood(
   }
 }
 
-/** @returns the snapshot, or why there is none; never throws for what stands in the file. */
+/** @returns the snapshot, or why there is none; never throws for the content of the file. */
 export async function readLastGood(file: string, key: Buffer): Promise<LastGood> {
   let content: Buffer;
   try {
@@ -110,7 +110,7 @@ export async function readLastGood(file: string, key: Buffer): Promise<LastGood>
     return { problem: `it cannot be read (${codeOf(cause)})`, isAbsent: codeOf(cause) === "ENOENT" };
   }
   if (!content.subarray(0, header.length).equals(header)) {
-    return { problem: "it is no last good file of this version" };
+    return { problem: "it is not a last good file of this version" };
   }
   const plain = await decrypt(content.subarray(header.length), key);
   if (plain === undefined) return { problem: "it is damaged or was written with another key" };
@@ -178,22 +178,22 @@ async function build(plain: readonly Buffer[]): Promise<LastGood> {
       const value: unknown = JSON.parse(line);
       if (facts === undefined) {
         facts = readFacts(value);
-        if (facts === undefined) return { problem: "it is no last good file of this version" };
+        if (facts === undefined) return { problem: "it is not a last good file of this version" };
         continue;
       }
       read += 1;
-      if (!take(draft, interner, value)) skipped += 1;
+      if (!putObject(draft, interner, value)) skipped += 1;
       if (performance.now() - begunAt < sliceMs) continue;
       await giveWay();
       begunAt = performance.now();
     }
   }
   if (facts === undefined || facts.count !== read) return { problem: "it is incomplete" };
-  return { snapshot: draft.finish(facts.revision), standing: facts.standing, skipped };
+  return { snapshot: draft.finish(facts.revision), observed: facts.observed, skipped };
 }
 
 /** @returns false for an object this version does not understand: it stays out, which denies a key. */
-function take(draft: SnapshotDraft, interner: Interner, value: unknown): boolean {
+function putObject(draft: SnapshotDraft, interner: Interner, value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("id" in value) || !("object" in value)) return false;
   const { id, object } = value;
   if (typeof id !== "string") return false;
@@ -208,11 +208,11 @@ function readFacts(value: unknown): Facts | undefined {
   if (typeof value !== "object" || value === null || !("revision" in value) || !("count" in value)) return undefined;
   const { revision, count } = value;
   if (typeof revision !== "number" || typeof count !== "number") return undefined;
-  return { revision, count, standing: readStanding(value) };
+  return { revision, count, observed: readObserved(value) };
 }
 
 /** Files of the first release hold none; what is not understood is as good as none. */
-function readStanding(value: object): ObservedStatus {
+function readObserved(value: object): ObservedStatus {
   const epoch = "epoch" in value && typeof value.epoch === "number" ? value.epoch : 0;
   if (!("versions" in value) || typeof value.versions !== "object") return { epoch, versions: noVersions };
   const entries = Object.entries(value.versions ?? {}).filter(

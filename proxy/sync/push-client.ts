@@ -1,7 +1,7 @@
 /**
- * The proxy's end of the push protocol: connects, keeps the store in step with the operator, acknowledges, and comes
- * back after every failure with jittered backoff. It never takes anything away from the store: without an operator the
- * proxy serves on with what it has (`RELIABILITY.md` P4).
+ * Runs the proxy's end of the push protocol: connects, keeps the store in step with the operator, acknowledges, and
+ * reconnects after every failure with jittered backoff. It never takes anything away from the store: without an
+ * operator the proxy serves on with its last configuration (`RELIABILITY.md` P4).
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { encodeSums } from "#proxy/snapshot/digest";
@@ -165,7 +165,7 @@ export class PushClient {
   async #receive(session: Session, message: DownMessage): Promise<void> {
     // An operator that is behind may say so instead of welcoming.
     if (session.welcome === undefined && message.type !== "welcome" && message.type !== "goaway") {
-      throw new RefusalError("unexpected_message", "a stream begins with welcome");
+      throw new RefusalError("unexpected_message", "a stream must begin with welcome");
     }
     switch (message.type) {
       case "welcome":
@@ -202,7 +202,7 @@ export class PushClient {
     const { store } = this.#options;
     if (session.welcome !== undefined) throw new RefusalError("unexpected_message", "welcome came twice");
     if (welcome.sync === "none" && welcome.digest !== store.live.digest) {
-      throw new RefusalError("wrong_digest", "the operator takes this proxy for equal and it is not");
+      throw new RefusalError("wrong_digest", "the operator takes this proxy for up to date, but their digests differ");
     }
     const behind = watchesBehind(welcome.complete, store.versions);
     if (welcome.epoch < store.epoch || (welcome.epoch === store.epoch && behind.length > 0)) {

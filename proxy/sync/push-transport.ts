@@ -1,6 +1,6 @@
 /**
- * How the push protocol's frames travel: an HTTP request whose reply never ends carries the lines down, small posts on
- * a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` say over what.
+ * Carries the push protocol's messages: an HTTP request whose response never ends carries the lines down, small posts
+ * on a second connection carry messages up. `socket-transport.ts` and `tls-transport.ts` make the connections.
  */
 import type { IncomingMessage, RequestOptions, request } from "node:http";
 import { type Hello, protocolVersion, type UpMessage } from "#proxy/snapshot/push/messages";
@@ -15,17 +15,17 @@ export interface PushStream {
 }
 
 export interface PushTransport {
-  /** @throws when no operator answers or it refuses the hello. */
+  /** @throws when no operator replies or it refuses the hello. */
   open(hello: Hello): Promise<PushStream>;
 }
 
-/** An answer of the operator that is not what the protocol says. */
+/** A reply of the operator that the protocol does not allow. */
 export class PushRefusedError extends Error {
   readonly code = "push_refused";
   readonly status: number;
 
   constructor(status: number) {
-    super(`the operator answered with status ${status}`);
+    super(`the operator replied with status ${status}`);
     this.status = status;
   }
 }
@@ -40,7 +40,7 @@ export interface OperatorConnection {
 }
 
 /** @throws PushRefusedError, or why there is no connection */
-export async function openStream(connection: OperatorConnection, hello: Hello): Promise<PushStream> {
+export async function openPushStream(connection: OperatorConnection, hello: Hello): Promise<PushStream> {
   let reply: IncomingMessage;
   try {
     reply = await connection.postHello(`/push/v${protocolVersion}/stream`, hello);
@@ -48,7 +48,7 @@ export async function openStream(connection: OperatorConnection, hello: Hello): 
     connection.close();
     throw cause;
   }
-  // The answer has begun; from here the heartbeats tell whether the peer lives.
+  // The reply has begun; from here the heartbeats tell whether the peer lives.
   reply.socket.setTimeout(0);
   if (reply.statusCode !== 200) {
     reply.destroy();
@@ -59,9 +59,9 @@ export async function openStream(connection: OperatorConnection, hello: Hello): 
     lines: readLines(reply),
     async send(stream, message) {
       const path = `/push/v${protocolVersion}/streams/${encodeURIComponent(stream)}/messages`;
-      const answer = await connection.postMessage(path, message);
-      answer.resume();
-      if (answer.statusCode !== 204) throw new PushRefusedError(answer.statusCode ?? 0);
+      const reply = await connection.postMessage(path, message);
+      reply.resume();
+      if (reply.statusCode !== 204) throw new PushRefusedError(reply.statusCode ?? 0);
     },
     close() {
       reply.destroy();
@@ -70,7 +70,7 @@ export async function openStream(connection: OperatorConnection, hello: Hello): 
   };
 }
 
-/** Posts one JSON message. `options.timeout` bounds the wait for the answer's head. */
+/** Posts one JSON message. `options.timeout` bounds the wait for the reply's head. */
 export function postJson(
   send: typeof request,
   options: RequestOptions,
@@ -81,7 +81,7 @@ export function postJson(
   const headers = { ...moreHeaders, "content-type": "application/json", "content-length": body.length };
   return new Promise((resolve, reject) => {
     const outgoing = send({ ...options, method: "POST", headers }, resolve);
-    outgoing.on("timeout", () => outgoing.destroy(new Error("the operator does not answer")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("the operator does not reply")));
     outgoing.on("error", reject);
     outgoing.end(body);
   });

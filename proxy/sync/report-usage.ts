@@ -1,7 +1,7 @@
 /**
- * Tells the operator, every few seconds, which keys were used, how much of their quotas and of their accounts' credit is
- * gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted` and `Healthy`
- * of the status come from here. Reports are bounded and may be lost; nothing is decided by them.
+ * Reports to the operator, every few seconds, which keys were used, how much of their quotas and of their accounts'
+ * credit is gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted`
+ * and `Healthy` of the status come from here. Reports are bounded and may be lost; nothing is decided by them.
  */
 import type { Ledger } from "#proxy/admit/ledger";
 import { isRatePeriod, WindowClock } from "#proxy/admit/window";
@@ -37,7 +37,7 @@ export function reportUsageRegularly(options: ReportUsageOptions): () => Promise
     const report = await usageReport(options, clocks);
     if (report !== undefined) options.send(report);
   };
-  // A store that does not answer costs this report; the next one tells the same counters.
+  // A store that does not reply costs this report; the next one tells the same counters.
   const sendOrLose = (): Promise<void> => send().catch(() => undefined);
   const timer = setInterval(sendOrLose, options.everyMs ?? 5_000);
   timer.unref();
@@ -52,7 +52,7 @@ export async function usageReport(
   { uses, credentials, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "pin" | "now">,
   clocks: Map<string, WindowClock> = new Map(),
 ): Promise<Report | undefined> {
-  const taken = uses.take(keysPerReportMax);
+  const taken = uses.drain(keysPerReportMax);
   const ejected = credentials.ejected(ejectedPerReportMax);
   if (taken.length === 0 && ejected.length === 0) return undefined;
   const snapshot = pin();

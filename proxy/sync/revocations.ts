@@ -1,10 +1,11 @@
 /**
- * Keys and credentials that are dead although the transaction that says so has not arrived.
+ * Holds keys and credentials that were revoked before the transaction that removes them arrived.
  *
  * A revocation ends with the transaction of its revision or a later one of the same operator. Another operator counts
- * revisions anew: what it sends or confirms first ends a revocation where it is known to have seen as much of the source
- * as this proxy has (rule 12 of `OPERATIONS.md` section 1 sees to that); where the source counts nothing, only a change
- * of the revoked object itself ends it, so that an operator that lags behind cannot bring a dead key back.
+ * revisions anew: its first transaction or confirmation ends a revocation where it is known to have seen as much of
+ * the source as this proxy has (rule 12 of `OPERATIONS.md` section 1 sees to that). Where the source counts nothing,
+ * only a change of the revoked object itself ends it, so that an operator that lags behind cannot bring a dead key
+ * back.
  */
 import type { IndexedSnapshot, Revoked } from "#proxy/snapshot/build-index";
 

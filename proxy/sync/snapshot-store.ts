@@ -1,7 +1,7 @@
 /**
- * Holds the one live snapshot of a proxy, swapped whole: a request pins what it began with, a push never mixes two
- * configurations in one answer. Revocations that overtake a transaction are laid over whatever is live and stay in
- * force until the transaction that contains them has been applied. Written to by the push client alone.
+ * Holds the one live snapshot of a proxy, swapped whole: a request pins the one it began with, so a push never mixes
+ * two configurations in one response. Revocations that overtake a transaction apply to whatever snapshot is live and
+ * stay in force until the transaction that contains them has been applied. The push client alone writes to it.
  */
 import { emptySnapshot, type IndexedSnapshot } from "#proxy/snapshot/build-index";
 import type { Reject } from "#proxy/snapshot/push/messages";
@@ -10,7 +10,7 @@ import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { Revocations } from "./revocations.ts";
 import { Tombstones } from "./tombstones.ts";
 
-/** Something happened to the live configuration; for metrics, logs and whoever keeps state by configuration. */
+/** Something happened to the live configuration; for metrics, logs and parts that keep state by configuration. */
 export type StoreEvent =
   | {
       readonly type: "applied";
@@ -32,7 +32,7 @@ export interface Applied {
   readonly versions?: ResourceVersions;
 }
 
-/** How far in the life of the source a configuration stands. */
+/** How much of the source's history a configuration contains. */
 export interface ObservedStatus {
   /** Raised when the source itself went back in time, as after a restore. */
   readonly epoch: number;
@@ -125,11 +125,11 @@ export class SnapshotStore {
   }
 
   /** Serves from a file until an operator is heard: ready and stale. */
-  restore(snapshot: IndexedSnapshot, standing: ObservedStatus = { epoch: 0, versions: noVersions }): void {
+  restore(snapshot: IndexedSnapshot, observed: ObservedStatus = { epoch: 0, versions: noVersions }): void {
     if (this.#isReady) return;
     this.#live = snapshot;
-    this.#epoch = standing.epoch;
-    this.#versions = standing.versions;
+    this.#epoch = observed.epoch;
+    this.#versions = observed.versions;
     this.#isReady = true;
     this.#isStale = true;
   }

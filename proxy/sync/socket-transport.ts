@@ -1,16 +1,18 @@
-/** The push protocol beside an operator on the same machine: over its Unix socket, which only its owner may open. */
+/**
+ * Carries the push protocol to an operator on the same machine, over its Unix socket, which only its owner may open.
+ */
 import { Agent, type RequestOptions, request } from "node:http";
 import { relative } from "node:path";
-import { openStream, type PushTransport, postJson } from "./push-transport.ts";
+import { openPushStream, type PushTransport, postJson } from "./push-transport.ts";
 
 export interface UnixSocketOptions {
   readonly socketPath: string;
-  /** Longest wait for the operator's answer to a request, not for the stream. */
-  readonly answerTimeoutMs: number;
+  /** Longest wait for the operator's reply to a request, not for the stream. */
+  readonly replyTimeoutMs: number;
 }
 
 export function unixSocketTransport(options: UnixSocketOptions): PushTransport {
-  const base: RequestOptions = { socketPath: shortestPath(options.socketPath), timeout: options.answerTimeoutMs };
+  const base: RequestOptions = { socketPath: shortestPath(options.socketPath), timeout: options.replyTimeoutMs };
   return {
     open(hello) {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -19,7 +21,7 @@ export function unixSocketTransport(options: UnixSocketOptions): PushTransport {
         postMessage: (path: string, message: object) => postJson(request, { ...base, agent, path }, message),
         close: () => agent.destroy(),
       };
-      return openStream(connection, hello);
+      return openPushStream(connection, hello);
     },
   };
 }

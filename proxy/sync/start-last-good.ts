@@ -1,4 +1,4 @@
-/** Start from the last good file, and keep it: what a proxy's wiring does where a key is configured. */
+/** Starts a proxy from the last good file, and keeps the file up to date, where a key for it is configured. */
 import { type Follower, followStore } from "./follow-store.ts";
 import { readLastGood, readLastGoodKey } from "./last-good-file.ts";
 import type { SnapshotStore } from "./snapshot-store.ts";
@@ -21,14 +21,14 @@ export interface StartLastGoodOptions {
  */
 export async function startLastGood({ file, keyFile, store, log }: StartLastGoodOptions): Promise<Follower> {
   const key = await readLastGoodKey(keyFile);
-  const { snapshot, standing, skipped, problem, isAbsent } = await readLastGood(file, key);
+  const { snapshot, observed, skipped, problem, isAbsent } = await readLastGood(file, key);
   if (isAbsent) {
-    log.info(`there is no last good file ${file} yet; serving begins when an operator is heard`);
+    log.info(`there is no last good file ${file} yet; the proxy serves once an operator connects`);
   } else if (snapshot === undefined) {
     log.warn(`starting without the last good file ${file}: ${problem}`);
   } else {
-    store.restore(snapshot, standing);
-    log.info(`serving from the last good file ${file} until an operator is heard`, {
+    store.restore(snapshot, observed);
+    log.info(`serving from the last good file ${file} until an operator connects`, {
       revision: snapshot.revision,
       keys: snapshot.keyCount,
       skipped,

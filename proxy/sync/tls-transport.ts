@@ -1,17 +1,17 @@
 /**
- * The push protocol in a cluster: TLS to one of the operators behind a headless Service, with a token that Kubernetes
- * renews (`OPERATIONS.md` section 1).
+ * Carries the push protocol in a cluster: TLS to one of the operators behind a headless Service, with a token that
+ * Kubernetes renews (`OPERATIONS.md` section 1).
  *
  * Stream and posts go to one address: another replica would not know the stream. The next stream tries another one, as
- * whatever ended the last may still be the matter there. Token and bundle are read anew for every request, so that both
- * may be renewed while a stream is open; nothing is sent to a server that the bundle does not vouch for.
+ * the cause that ended the last may still be present there. Token and bundle are read anew for every request, so that
+ * both may be renewed while a stream is open; nothing is sent to a server that the bundle does not vouch for.
  */
 import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent, request } from "node:https";
 import type { UpMessage } from "#proxy/snapshot/push/messages";
-import { openStream, type PushTransport, postJson } from "./push-transport.ts";
+import { openPushStream, type PushTransport, postJson } from "./push-transport.ts";
 
 export interface TlsTransportOptions {
   /** `https://HOST:PORT`; the host may have several addresses. */
@@ -21,8 +21,8 @@ export interface TlsTransportOptions {
   /** PEM of the authorities to trust. */
   readonly caFile: string;
   readonly tokenFile: string;
-  /** Longest wait for the operator's answer to a request, not for the stream. */
-  readonly answerTimeoutMs: number;
+  /** Longest wait for the operator's reply to a request, not for the stream. */
+  readonly replyTimeoutMs: number;
   /** The addresses of a host; the system's resolver by default. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Uniform in [0, 1). */
@@ -38,7 +38,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
   let last: string | undefined;
   return {
     async open(hello) {
-      const address = pick(await within(resolve(host), options.answerTimeoutMs), last, random);
+      const address = pick(await within(resolve(host), options.replyTimeoutMs), last, random);
       last = address;
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const post = async (path: string, message: object, by: Agent | false): Promise<IncomingMessage> => {
@@ -48,7 +48,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
           port: port === "" ? 443 : Number(port),
           path,
           agent: by,
-          timeout: options.answerTimeoutMs,
+          timeout: options.replyTimeoutMs,
           servername: options.serverName ?? host,
           ca,
           minVersion: "TLSv1.3",
@@ -66,7 +66,7 @@ export function tlsTransport(options: TlsTransportOptions): PushTransport {
         },
         close: () => agent.destroy(),
       };
-      return openStream(connection, hello);
+      return openPushStream(connection, hello);
     },
   };
 }

@@ -1,4 +1,7 @@
-/** The filter of a streamed answer: the upstream's format's own, within the translation to the client's where they differ. */
+/**
+ * Creates the filter of a streamed reply: the upstream format's own, inside a stream translator where the formats
+ * differ.
+ */
 import type { StreamFilter } from "#proxy/formats/format";
 import type { AttemptOptions } from "./attempt-options.ts";
 
@@ -7,9 +10,9 @@ export function createAttemptFilter({
   format,
   call,
   limits,
-  estimateUntold,
-}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateUntold">): StreamFilter {
-  const waitsForUsage = estimateUntold !== undefined;
+  estimateMissingUsage,
+}: Pick<AttemptOptions, "translation" | "format" | "call" | "limits" | "estimateMissingUsage">): StreamFilter {
+  const waitsForUsage = estimateMissingUsage !== undefined;
   const translating = translation?.createStreamFilter(limits.eventBytesMax, limits.replyBodyBytesMax, waitsForUsage);
   return translating ?? format.createStreamFilter(call, limits.eventBytesMax);
 }

@@ -1,4 +1,4 @@
-/** What one attempt on one target is made of. */
+/** Lists the parts that one attempt on one target is made of. */
 
 import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
@@ -8,17 +8,17 @@ import type { TokenUsage } from "#proxy/settle/usage";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { Translation } from "#proxy/translate/translation";
 import type { ClientStream } from "./client/client-stream.ts";
-import type { AnswerSource } from "./reply/answer-source.ts";
+import type { ReplySource } from "./reply/reply-source.ts";
 import type { UpstreamRequest } from "./upstream-exchange.ts";
 
-/** @returns undefined where what the upstream told stands */
-export type EstimateUntold = (
+/** @returns undefined where the upstream's own usage counts */
+export type EstimateMissingUsage = (
   usage: TokenUsage | undefined,
   produced: () => Produced,
 ) => Promise<TokenUsage | undefined>;
 
 export interface AttemptOptions {
-  readonly upstream: AnswerSource;
+  readonly upstream: ReplySource;
   readonly request: UpstreamRequest;
   /** Spoken with the upstream. */
   readonly format: UpstreamFormat;
@@ -28,12 +28,12 @@ export interface AttemptOptions {
   readonly translation: Translation | undefined;
   /** Fields of the client's that the upstream does not get, by the client's names. */
   readonly dropped: readonly string[];
-  /** For an answer that is streamed though not asked to, or the reverse. */
+  /** For a reply that is streamed though the client did not ask for it, or the reverse. */
   readonly bridge: () => ReplyBridge;
-  /** For clients that are told usage in any case, where the upstream tells none: what the answer will be charged. */
-  readonly estimateUntold?: EstimateUntold | undefined;
+  /** For clients that always get usage, where the upstream reports none: estimates the charge for the reply. */
+  readonly estimateMissingUsage?: EstimateMissingUsage | undefined;
   readonly limits: ProxyLimits;
-  /** What of the answer waits here counts there. */
+  /** Counts the bytes of the reply that wait here. */
   readonly inFlightBytes: ByteCount;
   /** Undefined for a call that is not streamed. */
   readonly client: ClientStream | undefined;

@@ -1,9 +1,12 @@
-/** How an attempt may end; what each end means to the client and to failover, `describe-outcome.ts` and `serve-chat.ts` say. */
+/**
+ * Lists how an attempt may end. `describe-outcome.ts` and `serve-chat.ts` say what each end means to the client and to
+ * failover.
+ */
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
 export type AttemptOutcome =
-  /** `headers`: those that may pass, names and values in turn; `lost`: what of the answer the body cannot say. */
+  /** `headers`: those that may pass, names and values alternating; `lost`: parts of the reply that the body cannot carry. */
   | {
       readonly kind: "reply";
       readonly body: Buffer;
@@ -41,14 +44,14 @@ export type AttemptOutcome =
       readonly isSent: boolean;
     };
 
-/** Why an attempt was ended though the upstream did nothing wrong; `overloaded`: there is no room for its answer. */
+/** Why an attempt was ended though the upstream did nothing wrong; `overloaded`: there is no room for its reply. */
 export type StopReason = "client-left" | "slow-reader" | "shutting-down" | "revoked" | "overloaded";
 
 export type StreamProblem =
   | { readonly kind: "upstream-error"; readonly error: UpstreamError }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
   | { readonly kind: "violation"; readonly reason: string }
-  /** The upstream ended its body without an error and before the end of its answer. */
+  /** The upstream ended its body without an error and before the end of its reply. */
   | { readonly kind: "truncated"; readonly reason: string };
 
 /** Why a stream that is over may not end cleanly; undefined when it may. */
@@ -56,5 +59,5 @@ export function problemOf(filter: StreamFilter): StreamProblem | undefined {
   if (filter.error !== undefined) return { kind: "upstream-error", error: filter.error };
   if (filter.violation !== undefined) return { kind: "violation", reason: filter.violation };
   if (filter.isComplete) return undefined;
-  return { kind: "truncated", reason: `expected the end of the answer, the body ended behind ${filter.position}` };
+  return { kind: "truncated", reason: `expected the end of the reply, the body ended behind ${filter.position}` };
 }

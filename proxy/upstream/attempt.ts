@@ -1,8 +1,8 @@
 /**
- * One attempt to have one target answer a call: sends the request, judges the reply, passes a stream on.
+ * Makes one attempt to have one target serve a call: sends the request, judges the reply, passes a stream on.
  *
  * Until the first byte has gone to the client an attempt may fail without a trace, and the caller may try another
- * target; after it the stream belongs to the client and can only end, cleanly if the format's own terminator came,
+ * target. After it the stream belongs to the client and can only end: cleanly if the format's own terminator came,
  * visibly broken otherwise. An attempt never writes an error itself.
  */
 import { GatewayError } from "#proxy/errors";
@@ -17,20 +17,20 @@ import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
-import { isObject, isStream, mayBeAnswer } from "./reply/body-start.ts";
-import { CollectedAnswer, errorBodyBytesMax, readCollectedStream } from "./reply/collected-answer.ts";
+import { awaitsUsage, LateUsageWriter } from "./late-usage-writer.ts";
+import { mayBeReply, startsWithObject, startsWithStream } from "./reply/body-start.ts";
+import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/collected-reply.ts";
 import { ContentDecoder } from "./reply/content-decoder.ts";
-import { HeldAnswer } from "./reply/held-answer.ts";
+import { HeldReply } from "./reply/held-reply.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
-import { awaitsUsage, UsageTeller } from "./usage-teller.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
-  readonly #held: HeldAnswer;
-  readonly #teller: UsageTeller;
-  #collected = new CollectedAnswer(0);
+  readonly #held: HeldReply;
+  readonly #lateUsage: LateUsageWriter;
+  #collected = new CollectedReply(0);
   #phase: "waiting" | "collecting" | "collected" | "streaming" | "done" = "waiting";
   #hasBegun = false;
   #status = 0;
@@ -45,8 +45,8 @@ export class Attempt {
   constructor(options: AttemptOptions) {
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
-    this.#held = new HeldAnswer(options.inFlightBytes);
-    this.#teller = new UsageTeller(options, {
+    this.#held = new HeldReply(options.inFlightBytes);
+    this.#lateUsage = new LateUsageWriter(options, {
       isStreaming: () => this.#phase === "streaming",
       onEnd: (filter) => this.#endStream(filter),
       onCrash: (error) => this.#crash(error),
@@ -57,7 +57,7 @@ export class Attempt {
   run(): Promise<AttemptOutcome> {
     // Stopped before it began: nothing is sent, and nobody else would settle this promise.
     if (this.#outcome !== undefined) return Promise.resolve(this.#outcome);
-    // A sign of life may begin the answer before the upstream does: what was dropped of the call is known by now.
+    // A sign of life may begin the response before the upstream does: what was dropped of the call is known by now.
     this.#options.client?.passHeaders(this.#passedHeaders());
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -74,10 +74,10 @@ export class Attempt {
     const filter = this.#filter ?? this.#filterOfPart();
     this.#collected.forget();
     this.release();
-    this.#settle({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
+    this.#finish({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });
   }
 
-  /** Lets go of what it held of the answer: that has gone out, or never will. */
+  /** Releases what it held of the reply: that has gone out, or never will. */
   release(): void {
     this.#held.release();
   }
@@ -96,7 +96,7 @@ export class Attempt {
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, format, call } = this.#options;
-    this.#collected = new CollectedAnswer(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
+    this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
     if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
       this.#phase = "streaming";
@@ -108,8 +108,8 @@ export class Attempt {
   #decode(encoding: string): boolean {
     try {
       this.#decoder = ContentDecoder.for(encoding, {
-        onData: (chunk) => this.#take(chunk),
-        onEnd: () => this.#takeEnd(),
+        onData: (chunk) => this.#consume(chunk),
+        onEnd: () => this.#consumeEnd(),
         onError: (error) => this.#breakOff(error),
       });
       return true;
@@ -122,28 +122,28 @@ export class Attempt {
   onData(chunk: Buffer): void {
     // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
     const own = Buffer.from(chunk);
-    if (this.#decoder === undefined) this.#take(own);
+    if (this.#decoder === undefined) this.#consume(own);
     else this.#decoder.write(own);
   }
 
   onEnd(): void {
-    if (this.#decoder === undefined) this.#takeEnd();
+    if (this.#decoder === undefined) this.#consumeEnd();
     else this.#decoder.end();
   }
 
   onFailure(failure: UpstreamFailure): void {
     // Its end was said: what breaks behind it changes nothing.
-    if (awaitsUsage(this.#filter)) this.#teller.end(this.#filter);
+    if (awaitsUsage(this.#filter)) this.#lateUsage.end(this.#filter);
     else if (this.#phase === "streaming" && this.#filter !== undefined && this.#options.client?.hasBegun === true) {
-      // What the upstream said before it broke may already be the whole answer.
+      // The bytes before the failure may already be the whole reply.
       const problem: StreamProblem | undefined = this.#filter.isComplete ? undefined : { kind: "failure", failure };
-      this.#settle({ kind: "streamed", filter: this.#filter, problem });
+      this.#finish({ kind: "streamed", filter: this.#filter, problem });
     } else if (this.#phase === "collecting" && this.#status >= 400) {
-      this.#settle({ kind: "upstream-error", error: this.#classify() });
+      this.#finish({ kind: "upstream-error", error: this.#classify() });
     } else {
       const filter = this.#filterOfPart();
       if (filter?.isComplete === true) this.#endCollecting();
-      else this.#settle({ kind: "failure", failure, filter });
+      else this.#finish({ kind: "failure", failure, filter });
     }
   }
 
@@ -167,16 +167,16 @@ export class Attempt {
     return this.#collected.filterOfPart(format, call, limits.eventBytesMax);
   }
 
-  /** @param lost of the answer */
+  /** @param lost parts of the reply */
   #passedHeaders(lost: readonly string[] = []): readonly string[] {
     const { dropped } = this.#options;
     return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
   }
 
-  #take(chunk: Buffer): void {
+  #consume(chunk: Buffer): void {
     try {
-      // Whatever its head says: a stream of events does not begin with an object, and what does is a whole answer.
-      if (this.#phase === "streaming" && !this.#hasBegun && isObject(chunk)) this.#phase = "collecting";
+      // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
+      if (this.#phase === "streaming" && !this.#hasBegun && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
@@ -195,12 +195,12 @@ export class Attempt {
       return;
     }
     this.#exchange.abort();
-    if (this.#status >= 400) this.#settle({ kind: "upstream-error", error: this.#classify() });
+    if (this.#status >= 400) this.#finish({ kind: "upstream-error", error: this.#classify() });
     else {
       const reason = `the reply exceeds ${collected.bytesMax} bytes`;
       // A page of HTML was not generated, however long it is.
       const start = collected.start.length === 0 ? chunk : collected.start;
-      this.#settle({ kind: "invalid", reason, isOversized: mayBeAnswer(start) });
+      this.#finish({ kind: "invalid", reason, isOversized: mayBeReply(start) });
     }
   }
 
@@ -214,14 +214,14 @@ export class Attempt {
       this.#exchange.progress();
     }
     if (pieces.length > 0) this.#passPieces(client, pieces);
-    if (awaitsUsage(filter)) void this.#teller.tell(filter);
+    if (awaitsUsage(filter)) void this.#lateUsage.write(filter);
     else if (filter.error !== undefined || filter.violation !== undefined || filter.isCut === true) {
       this.#exchange.abort();
       this.#endStream(filter);
     } else if (!filter.isComplete) this.#hold(filter.heldBytes);
   }
 
-  /** Comments are nothing of the answer: another target may still give one, and few programs take them for life. */
+  /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
     if (!pieces.every(saysNothing)) {
       this.#write(client, pieces);
@@ -243,12 +243,12 @@ export class Attempt {
     this.#decoder?.pause();
   }
 
-  #takeEnd(): void {
+  #consumeEnd(): void {
     try {
       if (this.#phase === "streaming" && this.#filter !== undefined) {
         const pieces = this.#filter.end();
         if (pieces.length > 0) this.#options.client?.write(pieces);
-        this.#teller.end(this.#filter);
+        this.#lateUsage.end(this.#filter);
       } else if (this.#phase === "collecting") {
         this.#endCollecting();
       }
@@ -262,7 +262,7 @@ export class Attempt {
     void this.#judge();
   }
 
-  /** What is whole is judged together with the answers that come with it. */
+  /** A whole reply is judged together with the replies that arrive with it. */
   async #judge(): Promise<void> {
     try {
       await joinBatch();
@@ -275,32 +275,32 @@ export class Attempt {
 
   #endStream(filter: StreamFilter): void {
     if (this.#options.client?.hasBegun === true) {
-      this.#settle({ kind: "streamed", filter, problem: problemOf(filter) });
+      this.#finish({ kind: "streamed", filter, problem: problemOf(filter) });
     } else if (filter.error !== undefined) {
-      this.#settle({ kind: "upstream-error", error: filter.error, filter });
+      this.#finish({ kind: "upstream-error", error: filter.error, filter });
     } else {
       const reason = filter.violation ?? "the stream ended before its first event";
-      this.#settle({ kind: "invalid", reason, filter });
+      this.#finish({ kind: "invalid", reason, filter });
     }
   }
 
-  /** A promise only where the answer must be told in another manner. */
+  /** A promise only where a stream must become a whole response or the reverse. */
   #endReply(): Promise<void> | undefined {
     if (this.#status < 200 || this.#status >= 300) {
-      this.#settle({ kind: "upstream-error", error: this.#classify() });
+      this.#finish({ kind: "upstream-error", error: this.#classify() });
       return undefined;
     }
     const body = this.#collected.body();
     const { client, translation } = this.#options;
-    if (isStream(body)) return this.#endCollectedStream(body);
+    if (startsWithStream(body)) return this.#endCollectedStream(body);
     if (translation !== undefined || client !== undefined) return this.#endBridged(body);
     try {
       const reading = this.#options.format.readReply(body);
-      if (reading.error !== undefined) this.#settle({ kind: "upstream-error", error: reading.error });
-      else this.#settle({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
+      if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
+      else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.#settle({ kind: "invalid", reason: error.message });
+      this.#finish({ kind: "invalid", reason: error.message });
     }
     return undefined;
   }
@@ -314,47 +314,47 @@ export class Attempt {
     }
     const { filter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
     const { error } = filter;
-    if (error !== undefined) this.#settle({ kind: "upstream-error", error, filter });
+    if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
-      this.#settle({ kind: "invalid", reason: filter.violation ?? "the answer ended before it was complete", filter });
+      this.#finish({ kind: "invalid", reason: filter.violation ?? "the reply ended before it was complete", filter });
     } else {
       await this.#endBridged(events, { usage: filter.usage, error, produced: () => filter.produced() });
     }
   }
 
   /**
-   * An answer may be told in another manner than it came.
+   * A whole reply may become a stream, and a stream a whole response.
    * @param read what is known of it already
    */
-  async #endBridged(answer: Buffer, read?: ReplyReading): Promise<void> {
+  async #endBridged(reply: Buffer, read?: ReplyReading): Promise<void> {
     const { client } = this.#options;
     let reading = read;
     try {
       const bridge = this.#options.bridge();
-      reading ??= bridge.readReply(answer);
+      reading ??= bridge.readReply(reply);
       await yieldToBatch;
       const { usage, error, produced } = reading;
-      const told = error === undefined ? await this.#options.estimateUntold?.(usage, produced) : undefined;
+      const estimated = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
       if (error !== undefined) {
-        this.#settle({ kind: "upstream-error", error });
+        this.#finish({ kind: "upstream-error", error });
       } else if (client === undefined) {
-        const { body, lost } = bridge.translateReply(answer, told);
-        this.#settle({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
+        const { body, lost } = bridge.translateReply(reply, estimated);
+        this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
       } else {
         const filter = new WholeReplyFilter(reading);
-        const frames = bridge.streamOfReply(answer, told);
-        if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, answer.length))) {
-          this.#settle({ kind: "stopped", reason: "overloaded", filter, isSent: true });
+        const frames = bridge.streamOfReply(reply, estimated);
+        if (!this.#held.hold(frames.reduce((bytes, frame) => bytes + frame.length, reply.length))) {
+          this.#finish({ kind: "stopped", reason: "overloaded", filter, isSent: true });
           return;
         }
         client.write(frames);
         this.#options.onPiece();
-        this.#settle({ kind: "streamed", filter, problem: undefined, reply: answer });
+        this.#finish({ kind: "streamed", filter, problem: undefined, reply: reply });
       }
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       const filter = reading === undefined ? undefined : new WholeReplyFilter(reading);
-      this.#settle({ kind: "invalid", reason: error.message, filter });
+      this.#finish({ kind: "invalid", reason: error.message, filter });
     }
   }
 
@@ -387,7 +387,7 @@ export class Attempt {
     this.#reject?.(error);
   }
 
-  #settle(outcome: AttemptOutcome): void {
+  #finish(outcome: AttemptOutcome): void {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#outcome = outcome;

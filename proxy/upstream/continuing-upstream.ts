@@ -1,17 +1,17 @@
 /**
- * An upstream whose turns are answered whole: where the provider pauses one, it is sent back to be gone on from, and
- * whoever asked sees one answer (`protocols/translation.md` section 8.1).
+ * Wraps an upstream whose provider may pause a turn: it sends the paused turn back to be continued, and the caller
+ * sees one reply (`protocols/translation.md` section 8.1).
  *
- * The first head is the answer's, its body is spliced of the bodies of all requests. Whatever goes wrong with a later
- * one ends the answer visibly, since something of it was generated. At most `continuationsMax` times, and only as far as
- * `mayGoOn` finds room; beyond that the turn ends with its pause.
+ * The head is that of the first reply; the body is spliced from the bodies of all. A later failure ends the reply
+ * visibly, since a part of it was generated. A turn is continued at most `continuationsMax` times, and only as long as
+ * `mayContinue` finds room; after that it ends with its pause.
  */
 
 import type { PausedTurn, TurnSplicer } from "#proxy/formats/turn-splicer";
 import type { SentRequest, Upstream, UpstreamControl, UpstreamHandler } from "#proxy/http1/client/upstream";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
-import type { AnswerHandler, AnswerSource } from "./reply/answer-source.ts";
-import type { HeldAnswer } from "./reply/held-answer.ts";
+import type { HeldReply } from "./reply/held-reply.ts";
+import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
 
 /** `protocols/translation.md` section 8.1. */
 const continuationsMax = 5;
@@ -22,12 +22,12 @@ export interface ContinuationOptions {
   readonly upstream: Pick<Upstream, "send">;
   readonly splicer: TurnSplicer;
   /** What is kept of the turn counts there. */
-  readonly held: HeldAnswer;
+  readonly held: HeldReply;
   /** Finds room for one more request of the turn. Never rejects. */
-  readonly mayGoOn: (turn: PausedTurn) => boolean | Promise<boolean>;
+  readonly mayContinue: (turn: PausedTurn) => boolean | Promise<boolean>;
 }
 
-export class ContinuingUpstream implements AnswerSource {
+export class ContinuingUpstream implements ReplySource {
   readonly #options: ContinuationOptions;
 
   constructor(options: ContinuationOptions) {
@@ -35,7 +35,7 @@ export class ContinuingUpstream implements AnswerSource {
   }
 
   /** Once. */
-  send(request: SentRequest, handler: AnswerHandler): void {
+  send(request: SentRequest, handler: ReplyHandler): void {
     const turn = new TurnExchange(this.#options, request, handler);
     this.#options.upstream.send(request, new FirstBody(turn, handler));
   }
@@ -44,14 +44,14 @@ export class ContinuingUpstream implements AnswerSource {
 class TurnExchange implements UpstreamControl {
   readonly #options: ContinuationOptions;
   readonly #request: SentRequest;
-  readonly #handler: AnswerHandler;
+  readonly #handler: ReplyHandler;
   /** Of the request under way; none between two, when its connection serves others. */
   #control: UpstreamControl | undefined;
   #continuations = 0;
   #isPaused = false;
   #isOver = false;
 
-  constructor(options: ContinuationOptions, request: SentRequest, handler: AnswerHandler) {
+  constructor(options: ContinuationOptions, request: SentRequest, handler: ReplyHandler) {
     this.#options = options;
     this.#request = request;
     this.#handler = handler;
@@ -77,7 +77,7 @@ class TurnExchange implements UpstreamControl {
   }
 
   /** The request under way has its connection. */
-  takeControl(control: UpstreamControl): void {
+  setControl(control: UpstreamControl): void {
     this.#control = control;
     if (this.#isOver) control.abort();
     else if (this.#isPaused) control.pause();
@@ -88,7 +88,7 @@ class TurnExchange implements UpstreamControl {
     this.#control = undefined;
   }
 
-  take(chunk: Buffer): void {
+  push(chunk: Buffer): void {
     if (this.#isOver) return;
     const { splicer, held } = this.#options;
     this.#guarded(() => {
@@ -129,7 +129,7 @@ class TurnExchange implements UpstreamControl {
       this.#pass(passed);
       if (this.#isOver) return;
       if (pause === undefined) this.#end();
-      else this.#goOn(pause).catch((error: unknown) => this.#crash(error));
+      else this.#continue(pause).catch((error: unknown) => this.#crash(error));
     });
   }
 
@@ -139,10 +139,10 @@ class TurnExchange implements UpstreamControl {
     this.#end();
   }
 
-  async #goOn(turn: PausedTurn): Promise<void> {
-    const { splicer, held, mayGoOn, upstream } = this.#options;
+  async #continue(turn: PausedTurn): Promise<void> {
+    const { splicer, held, mayContinue, upstream } = this.#options;
     const hasRoom = this.#continuations < continuationsMax && held.hold(splicer.heldBytes + turn.request.length);
-    const isAllowed = hasRoom && (await mayGoOn(turn));
+    const isAllowed = hasRoom && (await mayContinue(turn));
     if (this.#isOver) return;
     if (!isAllowed) {
       this.#pass(splicer.stop());
@@ -195,7 +195,7 @@ class TurnExchange implements UpstreamControl {
   }
 }
 
-/** The body that the answer begins with. One that is no success, or not readable here, is passed on as it is. */
+/** The body that the reply begins with. One that is no success, or not readable here, is passed on as it is. */
 class FirstBody implements UpstreamHandler {
   readonly #turn: TurnExchange;
   readonly #handler: UpstreamHandler;
@@ -207,7 +207,7 @@ class FirstBody implements UpstreamHandler {
   }
 
   onStart(control: UpstreamControl): void {
-    this.#turn.takeControl(control);
+    this.#turn.setControl(control);
     this.#handler.onStart(this.#turn);
   }
 
@@ -217,7 +217,7 @@ class FirstBody implements UpstreamHandler {
   }
 
   onData(chunk: Buffer): void {
-    if (this.#isSpliced) this.#turn.take(chunk);
+    if (this.#isSpliced) this.#turn.push(chunk);
     else this.#handler.onData(chunk);
   }
 
@@ -237,25 +237,25 @@ class FirstBody implements UpstreamHandler {
 /** A body that goes on. */
 class LaterBody implements UpstreamHandler {
   readonly #turn: TurnExchange;
-  readonly #handler: AnswerHandler;
+  readonly #handler: ReplyHandler;
   #status = 0;
   #isReadable = false;
   readonly #refusal: Buffer[] = [];
   #refusalBytes = 0;
 
-  constructor(turn: TurnExchange, handler: AnswerHandler) {
+  constructor(turn: TurnExchange, handler: ReplyHandler) {
     this.#turn = turn;
     this.#handler = handler;
   }
 
   onStart(control: UpstreamControl): void {
-    this.#turn.takeControl(control);
+    this.#turn.setControl(control);
   }
 
   onHead(status: number, headers: RawHeaders): void {
     if (this.#turn.isOver) return;
     if (status < 200) {
-      // Too many of these are too many, whichever request they answer.
+      // Too many of these are too many, whichever request they belong to.
       this.#handler.onHead(status, headers);
       return;
     }
@@ -266,7 +266,7 @@ class LaterBody implements UpstreamHandler {
 
   onData(chunk: Buffer): void {
     if (this.#isReadable) {
-      this.#turn.take(chunk);
+      this.#turn.push(chunk);
       return;
     }
     this.#handler.progress();

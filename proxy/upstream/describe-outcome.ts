@@ -1,5 +1,5 @@
 /**
- * What a failed attempt means: for the client (an error of the table), for failover (a condition), for the metrics.
+ * Describes a failed attempt: an error of the table for the client, a condition for failover, a label for the metrics.
  *
  * An upstream's refusal of our own credential is never the client's 401 (DESIGN.md section 5).
  */
@@ -7,7 +7,7 @@ import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "#proxy/formats/format";
 import { upstreamErrors } from "#proxy/formats/upstream-errors";
 import { tooManyBytes } from "#proxy/http/in-flight-bytes";
-import type { AttemptOutcome as AttemptLabel } from "#proxy/observe/metrics";
+import type { AttemptOutcomeLabel as AttemptLabel } from "#proxy/observe/metrics";
 import type { StreamProblem } from "./attempt-outcome.ts";
 import type { UpstreamFailure } from "./upstream-exchange.ts";
 
@@ -30,7 +30,7 @@ export function errorOfFailure(failure: UpstreamFailure): GatewayError {
     case "first-byte-timeout":
     case "idle-timeout":
     case "total-timeout":
-      return new GatewayError("upstream_timeout", "Upstream server error: no answer came in time (timeout).", {
+      return new GatewayError("upstream_timeout", "Upstream server error: no reply came in time (timeout).", {
         cause: failure.kind,
       });
     default:
@@ -48,7 +48,7 @@ export function noAvailableChannel(cause?: unknown): GatewayError {
 }
 
 export function errorOfInvalidReply(reason: string): GatewayError {
-  return new GatewayError("upstream_error", "Upstream server error: its answer is not valid.", { cause: reason });
+  return new GatewayError("upstream_error", "Upstream server error: its reply is not valid.", { cause: reason });
 }
 
 /** Why a stream that had begun could not end cleanly. @param toClientError classifies an error event of the upstream */
@@ -64,7 +64,7 @@ export function errorOfProblem(
     case "violation":
       return errorOfInvalidReply(problem.reason);
     case "truncated":
-      return new GatewayError("upstream_error", "Upstream connection error: the answer ended before it was complete.", {
+      return new GatewayError("upstream_error", "Upstream connection error: the reply ended before it was complete.", {
         cause: problem.reason,
       });
     default:
@@ -88,7 +88,7 @@ export function labelOfFailure(failure: UpstreamFailure): AttemptLabel {
   return failure.kind === "broken" ? "cut" : "timeout";
 }
 
-/** The upstream never got the request: too slow to connect is no slow answer, whatever the client is told. */
+/** The upstream never got the request: too slow to connect is no slow reply, whatever the client is told. */
 export function isConnectFailure({ kind }: UpstreamFailure): boolean {
   return kind === "connect" || kind === "connect-timeout" || kind === "egress";
 }

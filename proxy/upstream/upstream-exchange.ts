@@ -1,5 +1,5 @@
 /**
- * One request to one upstream: sends it, watches its timeouts, and reports what comes back as it comes.
+ * Runs one request to one upstream: sends it, watches its timeouts, and passes the reply on as it arrives.
  *
  * Exactly one of `onEnd` and `onFailure` is called, once, unless `abort` came first: then neither. Nothing here knows
  * wire formats or the client; `attempt.ts` decides what the bytes mean.
@@ -8,7 +8,7 @@
 import type { SentRequest, UpstreamControl } from "#proxy/http1/client/upstream";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import type { AnswerHandler, AnswerSource } from "./reply/answer-source.ts";
+import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
 
 export interface UpstreamTimeouts {
   /** Until the head of the reply (streamed), or the head of the whole reply. 0 is none; so below. */
@@ -60,10 +60,10 @@ export function withinTotal(request: UpstreamRequest, passedMs: number): Upstrea
   return leftMs <= 0 ? undefined : { ...request, timeouts: { ...timeouts, leftMs } };
 }
 
-/** Answers of 1xx say nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
-const interimAnswersMax = 16;
+/** Replies of 1xx mean nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
+const interimRepliesMax = 16;
 
-export class UpstreamExchange implements AnswerHandler {
+export class UpstreamExchange implements ReplyHandler {
   readonly #listener: UpstreamListener;
   readonly #timeouts: UpstreamTimeouts;
   #control: UpstreamControl | undefined;
@@ -72,7 +72,7 @@ export class UpstreamExchange implements AnswerHandler {
   #waiting: Deadline | undefined;
   #total: Deadline | undefined;
   #lastProgressMs = 0;
-  #interimAnswers = 0;
+  #interimReplies = 0;
   #isPaused = false;
 
   constructor(timeouts: UpstreamTimeouts, listener: UpstreamListener) {
@@ -86,7 +86,7 @@ export class UpstreamExchange implements AnswerHandler {
   }
 
   /** Sends the request. Failures arrive through the listener, never as an exception. */
-  start(source: AnswerSource, request: UpstreamRequest): void {
+  start(source: ReplySource, request: UpstreamRequest): void {
     const { totalMs, leftMs = totalMs } = this.#timeouts;
     this.awaitHead();
     if (totalMs > 0) this.#total = armDeadline(totalMs, () => this.#fail("total-timeout"), leftMs);
@@ -96,14 +96,14 @@ export class UpstreamExchange implements AnswerHandler {
   awaitHead(): void {
     this.#waiting?.cancel();
     const { firstByteMs } = this.#timeouts;
-    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, this.#lookHead);
+    if (firstByteMs > 0) this.#waiting = armDeadline(firstByteMs, this.#checkHead);
   }
 
   headCame(): void {
     this.#waiting?.cancel();
     this.progress();
     const { idleMs } = this.#timeouts;
-    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#lookIdle);
+    if (idleMs > 0) this.#waiting = armDeadline(idleMs, this.#checkIdle);
   }
 
   /** The upstream is making progress: restarts the idle timer. Cheap enough for every chunk. */
@@ -143,8 +143,8 @@ export class UpstreamExchange implements AnswerHandler {
   onHead(status: number, headers: RawHeaders): void {
     if (this.#isDone) return;
     if (status < 200) {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers > interimAnswersMax) this.#fail("broken", new Error("too many interim answers"));
+      this.#interimReplies += 1;
+      if (this.#interimReplies > interimRepliesMax) this.#fail("broken", new Error("too many interim replies"));
       return;
     }
     this.headCame();
@@ -169,17 +169,17 @@ export class UpstreamExchange implements AnswerHandler {
   }
 
   /** A further head is not read while the client is slow: that is not the upstream's delay. */
-  readonly #lookHead = (): void => {
+  readonly #checkHead = (): void => {
     if (this.#isPaused) this.awaitHead();
     else this.#fail("first-byte-timeout");
   };
 
   /** One deadline that looks when it is over how long ago the last progress was, rather than one reset a chunk. */
-  readonly #lookIdle = (): void => {
+  readonly #checkIdle = (): void => {
     const { idleMs } = this.#timeouts;
     const remainingMs = this.#isPaused ? idleMs : this.#lastProgressMs + idleMs - performance.now();
     if (remainingMs <= 0) this.#fail("idle-timeout");
-    else this.#waiting = armDeadline(idleMs, this.#lookIdle, remainingMs);
+    else this.#waiting = armDeadline(idleMs, this.#checkIdle, remainingMs);
   };
 
   /** Nothing holds the connection any more: it may serve another call by now. */

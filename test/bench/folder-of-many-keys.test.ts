@@ -27,7 +27,7 @@ describe("a folder of 100,000 keys in 1,000 files", function () {
     const operator = bench.forkOperator("operator-process.ts", [manifests, data], { execArgv: ["--expose-gc"] });
     const started = await report(operator);
     const store = new SnapshotStore();
-    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), answerTimeoutMs: 60_000 });
+    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), replyTimeoutMs: 60_000 });
     const client = bench.client(transport, store, { deadMs: 60_000 });
     const connectedAt = performance.now();
     const cpuBefore = process.cpuUsage();

@@ -26,7 +26,7 @@ describe("one key changed in a file of 100 documents", function () {
     for (let file = 0; file < fileCount; file += 1) await writeFile(join(manifests, `${file}.yaml`), textOf(file));
     await once(bench.forkOperator("operator-process.ts", [manifests, data]), "message");
     const store = new SnapshotStore();
-    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), answerTimeoutMs: 30_000 });
+    const transport = unixSocketTransport({ socketPath: join(data, "push.sock"), replyTimeoutMs: 30_000 });
     bench.client(transport, store).start();
     await eventually("ready", () => store.pin().keyCount === fileCount * documentsPerFile, 30_000);
 

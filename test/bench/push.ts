@@ -27,7 +27,7 @@ export async function measurePush(bench: PushBench, keyCount: number): Promise<r
   store.onEvent((event) => event.type === "applied" && applyTimes.push(event.applyMs));
   const heapBefore = collectedHeapBytes();
   const turns = watchTurns();
-  const client = bench.client(counting(unixSocketTransport({ socketPath, answerTimeoutMs: 30_000 }), counter), store);
+  const client = bench.client(counting(unixSocketTransport({ socketPath, replyTimeoutMs: 30_000 }), counter), store);
   const begunAt = performance.now();
   const cpuBefore = process.cpuUsage();
   client.start();

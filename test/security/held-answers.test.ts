@@ -83,7 +83,7 @@ describe("answers that wait in the gateway", () => {
     assert.deepEqual(new Set(statuses), new Set([200, 503]), `${statuses}`);
     for (const { status, body } of answers) {
       if (status === 200) assert.equal(body.toString(), reply(300_000));
-      else assert.match(body.toString(), /at its memory limit for bodies and answers/);
+      else assert.match(body.toString(), /at its memory limit for bodies and replies/);
     }
     await assertNothingHeld();
     await waitFor("all to be logged", () => gateway.records.length === answers.length);
@@ -142,7 +142,7 @@ describe("answers that wait in the gateway", () => {
     const text = body.toString();
     assert.equal(status, 200);
     assert.match(text, /"content":"hi"/);
-    assert.match(text, /at its memory limit for bodies and answers/);
+    assert.match(text, /at its memory limit for bodies and replies/);
     assert.doesNotMatch(text, /\[DONE\]|finish_reason":"stop/);
     await assertNothingHeld();
   });
@@ -162,7 +162,7 @@ describe("answers that wait in the gateway", () => {
       body: JSON.stringify({ model: "chat", stream: true, input: "hi" }),
     });
     assert.equal(status, 200);
-    assert.match(body.toString(), /at its memory limit for bodies and answers/);
+    assert.match(body.toString(), /at its memory limit for bodies and replies/);
     assert.doesNotMatch(body.toString(), /response\.completed/);
     await assertNothingHeld();
   });

@@ -288,7 +288,7 @@ describe("push endpoint over TLS", () => {
           serverName: row.otherName ?? serverName,
           caFile,
           tokenFile,
-          answerTimeoutMs: 5_000,
+          replyTimeoutMs: 5_000,
           resolve: async () => [operator.address],
         }),
         store,

@@ -61,7 +61,7 @@ export async function startPushRig(options: PushRigOptions = {}): Promise<PushRi
     socketPath,
     proxy(name, store = new SnapshotStore()) {
       const events: PushClientEvent[] = [];
-      const transport = unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 });
+      const transport = unixSocketTransport({ socketPath, replyTimeoutMs: 5_000 });
       const client = pushClient(transport, store, { proxy: name, onEvent: (event) => events.push(event) });
       client.start();
       const proxy = { store, client, events };

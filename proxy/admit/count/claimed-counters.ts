@@ -1,8 +1,8 @@
 /**
- * The counters that a request's claims name, found once: `claims.ts` hands out the same arrays for every call of a
- * key on a route, so that most calls look up one object instead of each name.
+ * Caches the counters of a request's claims: `claims.ts` returns the same arrays for every call of a key on a route,
+ * so that most calls look up one object instead of each name.
  *
- * Invariant: what is remembered here is what the ledger's maps hold; whoever takes a counter out of them calls `clear`.
+ * Invariant: the cache agrees with the ledger's maps; code that removes a counter from them calls `clear`.
  */
 import type { ReserveRequest } from "#proxy/admit/ledger";
 import type { InFlightCounter } from "./held-reservation.ts";

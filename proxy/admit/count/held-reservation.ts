@@ -1,4 +1,4 @@
-/** One open reservation: what it holds of which counters, as the ledger remembers it until it is settled or expires. */
+/** Describes one open reservation: the amounts it holds in which counters, until it is settled or expires. */
 
 import type { Amounts, LimitState, Reservation } from "#proxy/admit/ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
@@ -31,7 +31,7 @@ export function narrowAmounts(amounts: Amounts): NarrowAmounts {
   };
 }
 
-export const nothing: NarrowAmounts = { requests: 0, inputTokens: 0, outputTokens: 0, costNanos: 0 };
+export const noAmounts: NarrowAmounts = { requests: 0, inputTokens: 0, outputTokens: 0, costNanos: 0 };
 
 export function amountOf(unit: Limit["unit"], amounts: NarrowAmounts): number {
   switch (unit) {

@@ -1,4 +1,4 @@
-/** What a ledger tells of itself to metrics and tests. */
+/** Describes the numbers that a ledger reports to metrics and tests. */
 
 /** What happened since the start; read by metrics at scrape. */
 export interface LedgerCounts {

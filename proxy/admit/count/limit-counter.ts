@@ -1,9 +1,10 @@
 /**
- * The counter of one limit: a window's sums or a token bucket, under the limit that holds for it now.
+ * Counts for one limit: the sums of a window or a token bucket, under the limit's present settings.
  *
- * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted; a new unit or
- * algorithm starts afresh, and goes on where it was had before; a new period or time zone keeps whatever may lie inside
- * the new window. A reservation belongs to the window that it was held in (`window-history.ts`).
+ * A counter outlives edits of its limit. A new number, burst or mode changes nothing that was counted. A new unit or
+ * algorithm starts from zero, and continues the earlier count where it returns to a former one. A new period or time
+ * zone keeps everything that may lie inside the new window. A reservation belongs to the window in which it was made
+ * (`window-history.ts`).
  */
 
 import type { LimitState } from "#proxy/admit/ledger";
@@ -86,7 +87,7 @@ export interface StoredIdentity {
   readonly unit: string;
 }
 
-/** How long to wait when nothing but others' open reservations stands in the way: they settle at any moment. */
+/** How long to wait when only others' open reservations are in the way: they settle at any moment. */
 export const pendingRetryMs = 1_000;
 
 /** An empty window may still get the settlement of a reservation that expired or held nothing of it; not after this. */
@@ -129,9 +130,9 @@ export class LimitCounter {
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
-  /** Another may count under its name: what is still settled here must not stand on disk beside that. */
+  /** Another may count under its name: what is still settled here must not be on disk beside that. */
   isForgotten = false;
-  /** How it stands on disk; undefined: not yet. */
+  /** Its row on disk; undefined: not yet. */
   stored: StoredIdentity | undefined;
 
   constructor(name: string, limit: Limit, rules: LimitRules, nowMs: number) {
@@ -203,7 +204,7 @@ export class LimitCounter {
   hold(amount: number): CountedWindow {
     const { current } = this.#windows;
     current.tally.hold(amount);
-    this.bucket?.take(amount);
+    this.bucket?.consume(amount);
     return current;
   }
 

@@ -1,8 +1,9 @@
 /**
- * Which of the limits that do not fit a refusal names, and when the same request could fit.
+ * Chooses which of the exceeded limits a refusal names, and computes when the same request could fit.
  *
- * What waiting cures last is named first: a client told to come back in a second while its quota is used up would
- * come back in vain. So balance, then quota, then rate, then concurrency; within one kind the longest wait.
+ * It names the limit that takes longest to recover: a client that is told to come back in a second while its quota is
+ * used up would come back in vain. The order is balance, quota, rate, concurrency; within one kind the longest wait
+ * comes first.
  */
 
 import type { Refusal, ReserveRequest } from "#proxy/admit/ledger";

@@ -1,8 +1,8 @@
 /**
- * The ids settled last, to tell a repeated settlement from an unknown one.
+ * Remembers the ids settled last, to tell a repeated settlement from an unknown one.
  *
- * Neither posts anything: a ring is enough, and adding to it costs nanoseconds. Looking up is a walk over the ring,
- * paid only by settlements that should not have come.
+ * Neither posts anything: a ring is enough, and adding to it costs nanoseconds. A lookup walks the ring, and only
+ * unexpected settlements need one.
  */
 const idsMax = 8_192;
 

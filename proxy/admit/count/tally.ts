@@ -1,8 +1,8 @@
 /**
- * The two sums behind every window and balance: what is posted for good, and what open reservations hold.
+ * Keeps the two sums behind every window and balance: posted amounts, and amounts that open reservations hold.
  *
- * Exact at any size, and quick at the usual one: sums are doubles while they stay below 2^53 (nine million credits);
- * what grows beyond is carried into bigints. An amount added is a whole number from 0 to 2^53 - 1.
+ * They are exact at any size, and quick at the usual one: sums are doubles while they stay below 2^53 (nine million
+ * credits); larger sums are carried into bigints. An amount added is a whole number from 0 to 2^53 - 1.
  */
 
 /** A ceiling to compare sums with, prepared once. */
@@ -51,7 +51,7 @@ export class Tally {
     return this.posted + this.pending + BigInt(amount) <= ceiling.exact;
   }
 
-  /** Whether `amount` would fit if nothing were reserved: only others' reservations stand in the way. */
+  /** Whether `amount` would fit if nothing were reserved: only others' reservations are in the way. */
   fitsWithoutPending(amount: number, ceiling: Ceiling): boolean {
     return this.posted + BigInt(amount) <= ceiling.exact;
   }

@@ -1,17 +1,17 @@
 /**
- * The windows that a counter counted in lately: what a wall clock that was set back finds counted already.
+ * Keeps the recent windows of a counter, so that a wall clock that is set back finds what was counted already.
  *
  * Each window has sums of its own, so that however a clock is stepped none opens twice and nothing is counted in it
- * twice; a reservation keeps those that it was held in, and is settled there however long it lasts. What was counted by a
- * clock that stood ahead happened in the window to which it returns as well: there it counts with that window's own
- * (RELIABILITY.md M1).
+ * twice. A reservation keeps the windows in which it was made, and is settled there however long it lasts. An amount
+ * counted while the clock was ahead happened in the window to which the clock returns as well: it counts there with
+ * that window's own (RELIABILITY.md M1).
  */
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { Tally } from "./tally.ts";
 
 /** The sums of one window. */
 export interface CountedWindow {
-  /** Of what they are sums, whatever an edited limit counts by now. */
+  /** The unit of the sums, whatever unit an edited limit has by now. */
   readonly unit: Limit["unit"];
   startMs: number;
   readonly tally: Tally;

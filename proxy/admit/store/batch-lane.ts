@@ -1,9 +1,10 @@
 /**
- * Shared memory between the ledger and its store's thread: a batch's changes lie in it, and its bell wakes the thread.
+ * Shares memory between the ledger and its store's thread: it holds the changes of a batch, and its bell wakes the
+ * thread.
  *
- * Written several hundred times a second, a message port would cost both threads more than the writing itself. What is
- * rare (new rows, whole batches, commands) goes by port all the same, and rings here. Invariant: one batch is on its
- * way at a time, so the memory is the ledger's while `isFree`, else the thread's.
+ * Batches are written several hundred times a second, and a message port would cost both threads more than the writing
+ * itself. Rare messages (new rows, whole batches, commands) go by port all the same, and ring here. Invariant: one
+ * batch is on its way at a time, so the memory is the ledger's while `isFree`, else the thread's.
  */
 import { changeLength, type StoreBatch } from "./store-messages.ts";
 
@@ -75,7 +76,7 @@ export class BatchLane {
   }
 
   /** Thread's side: the batch offered, once. */
-  takeBatch(): StoreBatch | undefined {
+  receiveBatch(): StoreBatch | undefined {
     const sequence = Atomics.load(this.#control, sequenceWord);
     if (sequence === this.#sequence) return undefined;
     this.#sequence = sequence;
@@ -91,13 +92,13 @@ export class BatchLane {
   }
 
   /** Thread's side: whether the port holds a message, asked once for each: looking into the port itself costs more. */
-  takeMessage(): boolean {
+  receiveMessage(): boolean {
     if (Atomics.load(this.#control, messagesWord) === this.#messages) return false;
     this.#messages = (this.#messages + 1) | 0;
     return true;
   }
 
-  /** Thread's side: the batch with this number stands on disk. */
+  /** Thread's side: the batch with this number is on disk. */
   setWritten(sequence: number): void {
     Atomics.store(this.#control, writtenWord, sequence);
   }

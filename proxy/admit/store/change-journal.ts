@@ -1,8 +1,8 @@
 /**
- * Gathers what must become durable until the next batch: each changed counter once, however often it changed.
+ * Collects the changes that the next batch must make durable: each changed counter once, however often it changed.
  *
- * Only what is posted is durable. What open reservations hold ends with the process, so it is left out: of a window
- * the posted sum is stored, of a bucket its level without what is held, of reservations how many are open.
+ * Only posted amounts are durable. The holds of open reservations end with the process, so they are left out: of a
+ * window the posted sum is stored, of a bucket its level without the holds, of reservations how many are open.
  */
 import { BalanceCounter, type LimitCounter, type StoredIdentity } from "#proxy/admit/count/limit-counter";
 import type { LedgerJournal, MemoryLedger } from "#proxy/admit/memory-ledger";
@@ -58,7 +58,7 @@ export class ChangeJournal implements LedgerJournal {
    *
    * @param room where the changes shall lie if they fit
    */
-  takeBatch(sequence: number, openReservations: number, room: Float64Array): StoreBatch {
+  drainBatch(sequence: number, openReservations: number, room: Float64Array): StoreBatch {
     const rows: StoredCounter[] = [];
     const length = this.#changed.length * changeLength;
     const changes = length <= room.length ? room : new Float64Array(length);
@@ -92,7 +92,7 @@ export class ChangeJournal implements LedgerJournal {
   }
 
   /** All that the ledger holds, for a store that lost count; what was gathered is part of it. */
-  takeWhole(sequence: number, ledger: MemoryLedger): StoreBatch {
+  drainWhole(sequence: number, ledger: MemoryLedger): StoreBatch {
     for (const counter of this.#changed) counter.isChanged = false;
     this.#clear();
     const rows: StoredCounter[] = [...ledger.unusedCounters()];

@@ -1,31 +1,32 @@
 /**
- * The store's thread: takes what the ledger sends, one after the other, and writes it. It sleeps on the lane's bell
- * and never returns to the event loop before it is closed: what the ledger says is asked for, not delivered.
+ * Runs the store's thread: receives what the ledger sends, one after the other, and writes it. It sleeps on the lane's
+ * bell and never returns to the event loop before it is closed, so it polls for the ledger's messages.
  */
 import { existsSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { BatchLane } from "./batch-lane.ts";
 import { AmnesiaError, databasePath, EmbeddedStore } from "./embedded-store.ts";
-import type { StoreBatch, StoreReply, StoreRequest, StoreStart } from "./store-messages.ts";
+import type { LedgerStoreStart, StoreBatch, StoreReply, StoreRequest } from "./store-messages.ts";
 
 /** Looks for work at least so often; the bell is what wakes it. */
 const waitMs = 1_000;
 /** Between two looks at the file's place: two microseconds each. */
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
-const start: StoreStart = workerData;
+const start: LedgerStoreStart = workerData;
 const path = databasePath(start.folder);
-const replaced = `${path} was replaced by another file while in use; restart the proxy to count on with that one, or remove it to go on with what is counted now`;
-const remade = "it is made anew with all that is counted; delete a data folder only while its proxy is stopped";
+const replaced = `${path} was replaced by another file while in use; restart the proxy to use that file, or remove it to keep the current counts`;
+const remade =
+  "the proxy creates it again with the current counts; delete a data folder only while its proxy is stopped";
 const lane = new BatchLane(start.lane);
 let store: EmbeddedStore | undefined;
 /** A batch failed: what follows builds on it, so only a whole one will do. */
 let needsWhole = false;
-let isFolding = false;
+let isCompacting = false;
 let isClosed = false;
 /** The file was deleted or replaced, and none has been made in its place yet. */
 let isDisplaced = false;
-let lookedAtMs = performance.now();
+let checkedAtMs = performance.now();
 
 function reply(message: StoreReply): void {
   parentPort?.postMessage(message);
@@ -43,11 +44,11 @@ function open(acceptEmpty: boolean): void {
 
 /** Does one piece of work, the oldest first. @returns whether there was any */
 function work(): boolean {
-  const batch = lane.takeBatch();
+  const batch = lane.receiveBatch();
   if (batch !== undefined) write(batch);
-  else if (lane.takeMessage()) receive();
+  else if (lane.receiveMessage()) receive();
   // Batches that arrived meanwhile went first.
-  else if (isFolding) fold();
+  else if (isCompacting) compact();
   else return false;
   return true;
 }
@@ -84,28 +85,28 @@ function write(batch: StoreBatch): void {
       needsWhole = false;
       reply({ type: "recovered" });
     }
-    if (!isFolding) fold();
+    if (!isCompacting) compact();
   } catch (error) {
     needsWhole = true;
     reply({ type: "failed", message: messageOf(error) });
   }
 }
 
-function fold(): void {
+function compact(): void {
   try {
-    isFolding = store?.fold() ?? false;
+    isCompacting = store?.compact() ?? false;
   } catch (error) {
-    isFolding = false;
+    isCompacting = false;
     needsWhole = true;
     reply({ type: "failed", message: messageOf(error) });
   }
 }
 
-/** Notices a file that is no longer in its place, and makes it anew where nothing else stands there. */
-function lookAfterFile(): void {
+/** Notices a file that is no longer in its place, and creates it again where nothing else is there. */
+function checkFile(): void {
   const nowMs = performance.now();
-  if (nowMs - lookedAtMs < lookEveryMs || (store === undefined && !isDisplaced)) return;
-  lookedAtMs = nowMs;
+  if (nowMs - checkedAtMs < checkEveryMs || (store === undefined && !isDisplaced)) return;
+  checkedAtMs = nowMs;
   try {
     if (store?.place() === "Same") return;
     if (store?.place() === "Other") reply({ type: "amnesia", message: replaced });
@@ -118,7 +119,7 @@ function lookAfterFile(): void {
     store = EmbeddedStore.recreate(start.folder);
     isDisplaced = false;
     needsWhole = true;
-    isFolding = false;
+    isCompacting = false;
     reply({ type: "opened", counters: [], openReservations: 0 });
   } catch (error) {
     reply({ type: "failed", message: messageOf(error) });
@@ -131,7 +132,7 @@ function messageOf(error: unknown): string {
 
 open(start.acceptEmpty);
 while (!isClosed) {
-  lookAfterFile();
+  checkFile();
   const { rings } = lane;
   if (!work()) lane.wait(rings, waitMs);
 }

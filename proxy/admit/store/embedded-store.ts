@@ -1,15 +1,16 @@
 /**
- * The embedded ledger's database: SQLite in WAL mode, run by the store's own thread.
+ * Stores the embedded ledger's counters in a database: SQLite in WAL mode, run by the store's own thread.
  *
- * A batch is one row: its changes are appended to `journal` as they come, and folded into `counters` in slices when
- * enough have gathered, so that a busy counter costs one row write for thousands of changes. What is on disk is
- * `counters` with the journal applied over it in order. What a kill or a power cut may lose: `sqlite/open-database.ts`.
+ * A batch is one row: its changes are appended to `journal` as they come, and compacted into `counters` in slices when
+ * enough have gathered, so that a busy counter costs one row write for thousands of changes. The stored state is
+ * `counters` with the journal applied over it in order. `sqlite/open-database.ts` says what a kill or a power cut may
+ * lose.
  *
- * The epoch says which history this is. It stands in the database and in a file beside it: a database that comes back
- * empty or from another history contradicts the file, and is not taken for "nothing was ever spent".
+ * The epoch identifies this history. It is in the database and in a file beside it: a database that comes back empty
+ * or from another history contradicts the file, and is not taken for "nothing was ever spent".
  *
- * SQLite writes on where its file was deleted or replaced, and at the next start nothing of that is there: `place` tells,
- * and `recreate` makes the file anew for a ledger that holds everything in memory.
+ * SQLite keeps writing after its file was deleted or replaced, and nothing of that is left at the next start. `place`
+ * detects this, and `recreate` makes a new file for a ledger that holds everything in memory.
  */
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -20,10 +21,10 @@ import { makeFolder } from "#proxy/sqlite/make-folder";
 import { checkDatabase, isDamaged, openDatabase } from "#proxy/sqlite/open-database";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
-/** Changes in the journal that start folding it, 1.2 MB: gathering their last words takes some milliseconds. */
+/** Changes in the journal that start compacting it, 1.2 MB: gathering their last words takes some milliseconds. */
 const journalChangesMax = 50_000;
-/** Rows folded in one step, so that batches wait a few milliseconds at most. */
-const foldSliceRows = 1_000;
+/** Rows compacted in one step, so that batches wait a few milliseconds at most. */
+const compactionSliceRows = 1_000;
 const bytesPerChange = changeLength * Float64Array.BYTES_PER_ELEMENT;
 const int64Max = 2n ** 63n - 1n;
 
@@ -46,12 +47,12 @@ interface Statements {
   readonly append: StatementSync;
   readonly trim: StatementSync;
   readonly row: StatementSync;
-  readonly fold: StatementSync;
+  readonly compact: StatementSync;
   readonly forget: StatementSync;
   readonly setOpen: StatementSync;
 }
 
-interface Folding {
+interface Compaction {
   readonly throughSequence: number;
   readonly changes: IterableIterator<[number, { startMs: number; amount: number }]>;
 }
@@ -66,7 +67,7 @@ export class EmbeddedStore {
   #openReservations = 0;
   /** Largest id of a counter; ids are never used again. */
   #idMax = 0;
-  #folding: Folding | undefined;
+  #compaction: Compaction | undefined;
   readonly #path: string;
   /** Of the open file. */
   readonly #fileId: string | undefined;
@@ -115,7 +116,7 @@ export class EmbeddedStore {
       this.#statements = prepare(this.#database);
       const open = this.#database.prepare("SELECT value FROM meta WHERE name = 'open reservations'").get()?.["value"];
       this.#openReservations = Number(open ?? 0);
-      this.#foldWhole();
+      this.#compactAll();
       this.#loaded = this.#readCounters();
     } catch (error) {
       this.#database.close();
@@ -123,7 +124,7 @@ export class EmbeddedStore {
     }
   }
 
-  /** What stands where the open file was: itself, nothing or another. */
+  /** Whether the open file is still in its place, or nothing, or another file. */
   place(): "Same" | "Gone" | "Other" {
     const found = fileIdOf(this.#path);
     if (found === undefined) return "Gone";
@@ -164,7 +165,7 @@ export class EmbeddedStore {
       append.run(sequence, batch.openReservations, changes);
     } else {
       // A row written over a known counter must not be undone by older changes that the journal still holds.
-      if (!batch.isWhole && batch.rows.some(({ id }) => id <= this.#idMax)) this.#foldWhole();
+      if (!batch.isWhole && batch.rows.some(({ id }) => id <= this.#idMax)) this.#compactAll();
       inTransaction(this.#database, () => {
         if (batch.isWhole) this.#database.exec("DELETE FROM journal; DELETE FROM counters;");
         for (const { id, kind, name, unit, startMs, amount } of batch.rows) {
@@ -176,32 +177,32 @@ export class EmbeddedStore {
       });
       this.#epochToCome = undefined;
       for (const { id } of batch.rows) this.#idMax = Math.max(this.#idMax, id);
-      if (batch.isWhole) this.#folding = undefined;
+      if (batch.isWhole) this.#compaction = undefined;
     }
     this.#sequence = sequence;
     this.#openReservations = batch.openReservations;
     this.#journalChanges += batch.changes.length / changeLength;
   }
 
-  /** Folds a slice of the journal into the counters. @returns whether more is to be done */
-  fold(): boolean {
-    if (this.#folding === undefined) {
+  /** Compacts a slice of the journal into the counters. @returns whether more is to be done */
+  compact(): boolean {
+    if (this.#compaction === undefined) {
       if (this.#journalChanges < journalChangesMax) return false;
-      this.#folding = this.#beginFolding();
+      this.#compaction = this.#beginCompaction();
     }
-    const { changes, throughSequence } = this.#folding;
+    const { changes, throughSequence } = this.#compaction;
     let isDone = false;
     inTransaction(this.#database, () => {
-      for (let count = 0; count < foldSliceRows && !isDone; count += 1) {
+      for (let count = 0; count < compactionSliceRows && !isDone; count += 1) {
         const next = changes.next();
         if (next.done === true) isDone = true;
-        else this.#statements.fold.run(next.value[1].startMs, next.value[1].amount, next.value[0]);
+        else this.#statements.compact.run(next.value[1].startMs, next.value[1].amount, next.value[0]);
       }
       if (!isDone) return;
       this.#statements.trim.run(throughSequence);
       this.#statements.setOpen.run(String(this.#openReservations));
     });
-    if (isDone) this.#folding = undefined;
+    if (isDone) this.#compaction = undefined;
     return !isDone;
   }
 
@@ -209,14 +210,14 @@ export class EmbeddedStore {
     this.#database.close();
   }
 
-  #foldWhole(): void {
-    while (this.#folding !== undefined) this.fold();
-    this.#folding = this.#beginFolding();
-    while (this.fold());
+  #compactAll(): void {
+    while (this.#compaction !== undefined) this.compact();
+    this.#compaction = this.#beginCompaction();
+    while (this.compact());
   }
 
   /** The last word of the journal on each counter. */
-  #beginFolding(): Folding {
+  #beginCompaction(): Compaction {
     const latest = new Map<number, { startMs: number; amount: number }>();
     const rows = this.#database.prepare("SELECT sequence, open_reservations, changes FROM journal ORDER BY sequence");
     for (const { sequence, open_reservations: open, changes } of rows.iterate()) {
@@ -254,7 +255,7 @@ export class EmbeddedStore {
     }
     if (expected !== undefined && opening !== "AcceptEmpty") {
       const found = stored === undefined ? "is empty" : "belongs to another epoch";
-      throw new AmnesiaError(`the ledger's database ${found}, but this data folder has counted consumption before`);
+      throw new AmnesiaError(`the ledger's database ${found}, but this data folder has recorded consumption before`);
     }
     const epoch = randomUUID();
     this.#setEpoch(epoch);
@@ -266,7 +267,7 @@ export class EmbeddedStore {
   }
 }
 
-/** Where the ledger of a folder stands. */
+/** The path of a folder's ledger. */
 export function databasePath(folder: string): string {
   return join(folder, "ledger.sqlite");
 }
@@ -303,7 +304,7 @@ function prepare(database: DatabaseSync): Statements {
     append: database.prepare("INSERT INTO journal VALUES (?, ?, ?)"),
     trim: database.prepare("DELETE FROM journal WHERE sequence <= ?"),
     row: database.prepare("INSERT OR REPLACE INTO counters VALUES (?, ?, ?, ?, ?, ?)"),
-    fold: database.prepare("UPDATE counters SET start_ms = ?, amount = ? WHERE id = ?"),
+    compact: database.prepare("UPDATE counters SET start_ms = ?, amount = ? WHERE id = ?"),
     forget: database.prepare("DELETE FROM counters WHERE id = ?"),
     setOpen: database.prepare("INSERT OR REPLACE INTO meta VALUES ('open reservations', ?)"),
   };

@@ -1,6 +1,6 @@
-/** What the ledger and its store's thread say to each other. */
+/** Defines the messages between the ledger and its store's thread. */
 
-/** A counter as it stands on disk. */
+/** A counter's row on disk. */
 export interface StoredCounter {
   readonly id: number;
   readonly kind: "limit" | "bucket" | "balance";
@@ -33,7 +33,7 @@ export interface StoreBatch {
 
 export type StoreRequest = StoreBatch | { readonly type: "accept-empty" } | { readonly type: "close" };
 
-export interface StoreStart {
+export interface LedgerStoreStart {
   readonly folder: string;
   readonly acceptEmpty: boolean;
   /** Of the ledger's `BatchLane`. */

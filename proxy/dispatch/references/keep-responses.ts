@@ -1,8 +1,9 @@
 /**
- * Keeps the response of one call, so that a later one can go on from it (DESIGN.md section 9): the whole conversation
- * where the gateway translated, the place where it is kept where a provider of the client's format answered.
+ * Stores the response of one call, so that a later call can continue it (DESIGN.md section 9): the whole conversation
+ * where the gateway translated, or the place where the provider keeps it where the provider speaks the client's
+ * format.
  *
- * Nothing is kept of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
+ * Nothing is stored of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import type { StreamFilter } from "#proxy/formats/format";
@@ -16,32 +17,32 @@ import { ownerOf } from "./resolve-call.ts";
 export class ResponseKeeper {
   readonly #admitted: AdmittedCall;
   #asSent: JsonObject | undefined;
-  #hasKept = false;
+  #isStored = false;
 
   constructor(admitted: AdmittedCall) {
     this.#admitted = admitted;
     this.#asSent = admitted.references?.asSent;
   }
 
-  /** For a translated answer; undefined when nothing of it may be kept. */
+  /** For a translated reply; undefined when nothing of it may be stored. */
   onResponse({ channel }: SelectedTarget): ((response: JsonObject) => void) | undefined {
     if (!this.#mayKeep(channel.privacy.store)) return undefined;
     const { call, found, services } = this.#admitted;
     return (response) => {
       const kept = localResponse(this.#body(), response, { nowMs: services.now(), model: call.model, newId });
-      this.#hasKept = true;
+      this.#isStored = true;
       if (kept !== undefined) services.responses.keep(ownerOf(found), kept);
     };
   }
 
-  /** A whole answer of a provider that speaks the format. */
+  /** A whole reply of a provider that speaks the format. */
   keepReply(selected: SelectedTarget, body: Buffer): void {
-    if (this.#hasKept || !this.#isOwnFormat(selected)) return;
+    if (this.#isStored || !this.#isOwnFormat(selected)) return;
     this.#keepNative(selected, parseJson(body.toString("utf8")));
   }
 
   keepStream(selected: SelectedTarget, filter: StreamFilter): void {
-    if (this.#hasKept || !this.#isOwnFormat(selected) || !(filter instanceof ResponsesStreamFilter)) return;
+    if (this.#isStored || !this.#isOwnFormat(selected) || !(filter instanceof ResponsesStreamFilter)) return;
     this.#keepNative(selected, filter.lastResponse);
   }
 

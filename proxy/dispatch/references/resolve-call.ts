@@ -1,8 +1,9 @@
 /**
- * A call that goes on from earlier responses, brought to one that any provider can take (DESIGN.md section 9).
+ * Replaces the references of a call to earlier responses by their conversation, so that any provider can serve the
+ * call (DESIGN.md section 9).
  *
- * Called by `handle-request.ts` before the call is estimated, so that what is reserved covers the whole conversation.
- * Calls that refer to nothing, which is nearly all, pass at once.
+ * `handle-request.ts` calls it before the call is estimated, so that the reservation covers the whole conversation.
+ * Nearly all calls have no references and pass at once.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
@@ -81,7 +82,7 @@ function unknownPaths(call: ChatCall, left: readonly string[], { unknown, found 
 function readResolved(body: JsonObject, call: ChatCall, format: ClientFormat, limits: Resolving["limits"]): ChatCall {
   const bytes = Buffer.from(jsonText(body));
   const tooLong = (cause?: GatewayError): GatewayError =>
-    new GatewayError("context_length", "The conversation that this call goes on from is too long.", {
+    new GatewayError("context_length", "The earlier conversation of this call is too long.", {
       param: "previous_response_id",
       cause,
     });

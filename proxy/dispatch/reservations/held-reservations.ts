@@ -1,13 +1,13 @@
 /**
- * What one request holds in the ledger: for its caller until it is settled, and for the channel of the attempt that runs.
- * Each is settled once, whatever happens, and kept alive meanwhile.
+ * Holds the reservations of one request: the caller's until it is settled, and the channel's of the running attempt.
+ * Each is settled once, whatever happens, and kept alive until then.
  */
 import { type Claims, channelClaims } from "#proxy/admit/claims";
 import { type Amounts, oneRequestAmounts, type Refusal, type Reservation, zeroAmounts } from "#proxy/admit/ledger";
 import type { Services } from "#proxy/dispatch/services";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 
-/** A promise where the ledger answers late; undefined when it is done. */
+/** A promise where the ledger is not done at once; undefined when it is. */
 export type Pending = Promise<void> | undefined;
 
 export type ChannelSlot = "reserved" | "full";
@@ -21,7 +21,7 @@ export class HeldReservations {
   /** Held beside them, for a call that needs more than was reserved at first. */
   #callersMore: readonly string[] = [];
   #channelsMore: readonly string[] = [];
-  #growths = 0;
+  #extensions = 0;
 
   /** @param id of the reservation held for key, account and route */
   constructor(id: string, services: Pick<Services, "ledger" | "reservations" | "metrics">) {
@@ -54,9 +54,9 @@ export class HeldReservations {
   }
 
   /** Reserves more for the caller, who holds a place among those in flight already. @returns whether there is room */
-  async growCaller({ limits, balances }: Claims, amounts: Amounts): Promise<boolean> {
+  async extendCaller({ limits, balances }: Claims, amounts: Amounts): Promise<boolean> {
     if (isNothing(amounts)) return true;
-    const id = await this.#grow({ limits, balances }, amounts);
+    const id = await this.#extend({ limits, balances }, amounts);
     if (id === undefined) return false;
     this.#callersMore = [...this.#callersMore, id];
     // Settled meanwhile: nobody else would give it back.
@@ -65,11 +65,11 @@ export class HeldReservations {
   }
 
   /** And on the channel of the attempt. */
-  async growChannel(channel: Channel, route: Route, model: string, amounts: Amounts): Promise<boolean> {
+  async extendChannel(channel: Channel, route: Route, model: string, amounts: Amounts): Promise<boolean> {
     const claims = channelClaims(channel, route, model);
     if (claims === undefined || claims.limits.length === 0) return true;
     const attempt = this.#channelId;
-    const id = await this.#grow({ limits: claims.limits, balances: [] }, amounts);
+    const id = await this.#extend({ limits: claims.limits, balances: [] }, amounts);
     if (id === undefined) return false;
     this.#channelsMore = [...this.#channelsMore, id];
     if (attempt === this.#channelId && attempt !== undefined) return true;
@@ -77,9 +77,9 @@ export class HeldReservations {
     return false;
   }
 
-  async #grow(claims: Pick<Claims, "limits" | "balances">, amounts: Amounts): Promise<string | undefined> {
-    this.#growths += 1;
-    const id = `${this.#id}+${this.#growths}`;
+  async #extend(claims: Pick<Claims, "limits" | "balances">, amounts: Amounts): Promise<string | undefined> {
+    this.#extensions += 1;
+    const id = `${this.#id}+${this.#extensions}`;
     const result = await this.#services.ledger.reserve({ id, amounts, ...claims, concurrency: [] });
     if (result.kind === "refused") return undefined;
     this.#services.reservations.add(id);
@@ -98,7 +98,7 @@ export class HeldReservations {
     return (settled ?? Promise.resolve()).then(() => this.#giveBackChannelsMore(oneRequestAmounts));
   }
 
-  /** What was used of them stands in the first reservation's numbers; on the channel each was a request. */
+  /** Their usage is in the first reservation's numbers; on the channel each was a request. */
   #giveBackChannelsMore(amounts: Amounts): Promise<void> {
     const ids = this.#channelsMore;
     this.#channelsMore = [];

@@ -1,8 +1,8 @@
 /**
  * Keeps the reservations of running requests alive: one timer touches all of them well within their time to live.
  *
- * A reservation that nobody touches expires, so a request that was lost without settling (a bug, a crash) frees what
- * it held.
+ * A reservation that nobody touches expires, so that a request that was lost without settling (a bug, a crash) frees
+ * its counters.
  */
 import type { Ledger } from "#proxy/admit/ledger";
 import { TransientMap } from "#proxy/runtime/transient-map";

@@ -1,3 +1,6 @@
+/**
+ * Asks the ledger for a reservation, reports its decision to the metrics, and turns a refusal into the client's error.
+ */
 import { claimsOf } from "#proxy/admit/claims";
 import { oneRequestAmounts, type Refusal, type Reservation, type ReserveRequest } from "#proxy/admit/ledger";
 import { refusalToError } from "#proxy/admit/refusal-to-error";
@@ -25,7 +28,7 @@ export function reserveRequest(
 }
 
 /** Who asks something that generates nothing. */
-interface Asking {
+interface OneRequestCaller {
   readonly services: Services;
   readonly snapshot: Snapshot;
   readonly found: FoundKey;
@@ -34,7 +37,7 @@ interface Asking {
 
 /** Reserves one request of all limits that hold for the caller. @throws GatewayError as `reserveRequest` does */
 export function reserveOneRequest(
-  { services, snapshot, found: { key }, record }: Asking,
+  { services, snapshot, found: { key }, record }: OneRequestCaller,
   route: Route,
   model: string,
 ): Reservation | Promise<Reservation> {

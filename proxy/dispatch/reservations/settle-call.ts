@@ -1,9 +1,9 @@
 /**
- * Settles one admitted call: the caller's limits and balance once, each attempt's channel once, whatever happens.
+ * Settles one admitted call: the caller's limits and balance once, and each attempt's channel once, whatever happens.
  *
- * Numbers are the upstream's own where it gave any. Where it did not (a cut, a client that left, a provider without
- * usage), produced text is counted by a tokenizer and the prompt likewise, and the call is flagged as estimated: never
- * free after a byte was produced, never the whole reservation (RELIABILITY.md H2).
+ * The numbers are the upstream's own where it reported any. Where it did not (a cut, a client that left, a provider
+ * without usage), a tokenizer counts the produced text and the prompt, and the call is flagged as estimated. Such a
+ * call is never free after a byte was produced, and never costs the whole reservation (RELIABILITY.md H2).
  */
 
 import type { Claims } from "#proxy/admit/claims";
@@ -26,7 +26,7 @@ export interface SettlementContext {
   readonly services: Pick<Services, "ledger" | "reservations" | "metrics" | "estimateTokens" | "log">;
   readonly route: Route;
   readonly call: ChatCall;
-  /** Answers that the upstream may have been asked for. */
+  /** Candidates that the upstream may have been asked for. */
   readonly candidates: number;
   readonly reserved: Amounts;
   /** Its request id is that of the reservation held for key, account and route. */
@@ -39,12 +39,12 @@ export class CallSettlement {
   #hasFetched = false;
   /** For the caller, so far. */
   #reserved: Amounts;
-  /** Of the upstream, for one answer. */
+  /** Of the upstream, for one reply. */
   #requests = 1;
   /** As it was before the request that runs; undefined in the first one. */
   #turn: TurnSoFar | undefined;
-  /** The estimate that the client is told, beside what the upstream had said. */
-  #told: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
+  /** The estimated usage that the client gets, beside the usage that the upstream had reported. */
+  #clientUsage: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
 
   constructor(context: SettlementContext) {
     this.#context = context;
@@ -68,8 +68,8 @@ export class CallSettlement {
     const { route, call } = this.#context;
     const more = beyond(need, this.#reserved);
     const hasRoom =
-      (await this.#held.growCaller(claims, more)) &&
-      (await this.#held.growChannel(channel, route, call.model, { ...more, requests: 1n }));
+      (await this.#held.extendCaller(claims, more)) &&
+      (await this.#held.extendChannel(channel, route, call.model, { ...more, requests: 1n }));
     if (!hasRoom) return false;
     this.#reserved = need;
     this.#requests += 1;
@@ -78,7 +78,7 @@ export class CallSettlement {
   }
 
   /** A paused turn went on: what it said before is paid for, whatever the request that runs has said. */
-  get hasGoneOn(): boolean {
+  get hasContinued(): boolean {
     return this.#turn !== undefined;
   }
 
@@ -87,7 +87,7 @@ export class CallSettlement {
     return this.#held.settleChannel(oneRequestAmounts);
   }
 
-  /** The call generated nothing and was answered: it costs one request. */
+  /** The call succeeded and generated nothing: it costs one request. */
   settleRequest(): Pending {
     return this.#held.settle(oneRequestAmounts);
   }
@@ -102,7 +102,7 @@ export class CallSettlement {
     return this.#settleReported(filter.usage, () => filter.produced());
   }
 
-  /** The answer was stopped before it was whole. @param isSent the upstream may have worked on it */
+  /** The reply was stopped before it was whole. @param isSent the upstream may have worked on it */
   async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
     if (isSent) await this.#settlePartial(filter, true);
     else await this.settleRequest();
@@ -114,7 +114,7 @@ export class CallSettlement {
   }
 
   async #settlePartial(filter: StreamFilter | undefined, tookPrompt: boolean): Promise<void> {
-    const isCounted = filter?.usage !== undefined || this.#told !== undefined;
+    const isCounted = filter?.usage !== undefined || this.#clientUsage !== undefined;
     if (filter?.isComplete === true && isCounted) await this.settleStream(filter);
     else {
       const produced = filter === undefined ? nothingProduced : producedBy(filter);
@@ -122,7 +122,7 @@ export class CallSettlement {
     }
   }
 
-  /** The answer was more than anybody reads: it was generated, and nothing bounds it but what was reserved. */
+  /** The reply was larger than anybody reads: it was generated, and nothing bounds it but what was reserved. */
   async settleOversized({ amounts }: Estimate): Promise<void> {
     const before = this.#turn?.used ?? zeroUsage;
     const input = before.input + (await this.#promptTokens(this.#turn));
@@ -135,12 +135,12 @@ export class CallSettlement {
     this.#hasFetched = true;
   }
 
-  /** Gives back whatever is still held, for a call that ended without an answer or was counted before. */
+  /** Gives back whatever is still held, for a call that ended without a reply or was counted before. */
   release(): Pending {
     return this.#held.release(this.#hasFetched || this.#context.record.attempts > 0);
   }
 
-  /** Settles by the upstream's own numbers where they can be true: no whole answer took nothing, or said something for nothing. */
+  /** Settles by the upstream's own numbers where they can be true: no whole reply took nothing, or said something for nothing. */
   #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
     const uncounted = this.#uncounted(usage, produced);
     if (usage === undefined || uncounted !== undefined) {
@@ -149,7 +149,7 @@ export class CallSettlement {
     const { record, services } = this.#context;
     const bounded = this.#bounded(usage);
     if (bounded !== usage) {
-      services.log.warn("an upstream reported more use than one call can have; charged up to that", {
+      services.log.warn("an upstream reported more usage than one call can have; the charge is capped", {
         request: record.requestId,
         channel: record.channel,
         input: inputTokens(usage),
@@ -159,12 +159,12 @@ export class CallSettlement {
     return this.#settle(bounded, bounded !== usage);
   }
 
-  /** Output of a whole answer that must be counted here; undefined where the upstream's own numbers can be true. */
+  /** Output of a whole reply that must be counted here; undefined where the upstream's own numbers can be true. */
   #uncounted(usage: TokenUsage | undefined, produced: () => Produced): Produced | undefined {
     const before = this.#turn?.used ?? zeroUsage;
     if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
-      const isOutputTold = usage !== undefined && outputTokens(usage) > outputTokens(before);
-      return isOutputTold ? nothingProduced : produced();
+      const isOutputReported = usage !== undefined && outputTokens(usage) > outputTokens(before);
+      return isOutputReported ? nothingProduced : produced();
     }
     if (outputTokens(usage) > outputTokens(before)) return undefined;
     const output = produced();
@@ -172,20 +172,23 @@ export class CallSettlement {
   }
 
   async #settleEstimated(partial: TokenUsage | undefined, produced: Produced): Promise<void> {
-    const told = this.#told?.partial === partial ? this.#told?.usage : undefined;
-    await this.#settle(told ?? (await this.#estimated(partial, produced)), true);
+    const clientUsage = this.#clientUsage?.partial === partial ? this.#clientUsage?.usage : undefined;
+    await this.#settle(clientUsage ?? (await this.#estimated(partial, produced)), true);
   }
 
   /**
-   * What a whole answer will be charged where its upstream told little or nothing, for clients that are told usage in any
+   * The charge for a whole reply whose upstream reported little or nothing, for clients that are told usage in any
    * case: what they are told and what is charged are then the same.
-   * @returns undefined where the upstream's own numbers stand
+   * @returns undefined where the upstream's own numbers count
    */
-  async estimateUntold(partial: TokenUsage | undefined, produced: () => Produced): Promise<TokenUsage | undefined> {
+  async estimateMissingUsage(
+    partial: TokenUsage | undefined,
+    produced: () => Produced,
+  ): Promise<TokenUsage | undefined> {
     const uncounted = this.#uncounted(partial, produced);
     if (uncounted === undefined) return undefined;
     const usage = await this.#estimated(partial, uncounted);
-    this.#told = { partial, usage };
+    this.#clientUsage = { partial, usage };
     return usage;
   }
 
@@ -206,15 +209,15 @@ export class CallSettlement {
   ): Promise<TokenUsage> {
     const turn = this.#turn;
     const before = turn?.used ?? zeroUsage;
-    const told = this.#bounded(partial ?? before);
+    const reported = this.#bounded(partial ?? before);
     const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(turn?.text ?? ""));
-    const lacksPrompt = (tookPrompt || produced > 0) && inputTokens(told) <= inputTokens(before);
+    const lacksPrompt = (tookPrompt || produced > 0) && inputTokens(reported) <= inputTokens(before);
     return this.#bounded({
-      ...told,
-      input: lacksPrompt ? told.input + (await this.#promptTokens(turn)) : told.input,
-      output: Math.max(told.output, before.output + produced - (told.reasoning - before.reasoning)),
-      imageOutput: atLeast(told.imageOutput, imageTokens, outputTokens(told)),
-      audioOutput: atLeast(told.audioOutput, audioTokens, outputTokens(told)),
+      ...reported,
+      input: lacksPrompt ? reported.input + (await this.#promptTokens(turn)) : reported.input,
+      output: Math.max(reported.output, before.output + produced - (reported.reasoning - before.reasoning)),
+      imageOutput: atLeast(reported.imageOutput, imageTokens, outputTokens(reported)),
+      audioOutput: atLeast(reported.audioOutput, audioTokens, outputTokens(reported)),
     });
   }
 
@@ -249,7 +252,7 @@ export class CallSettlement {
   }
 }
 
-/** What of the amounts is more than those held, and no request: that was one of the caller's. */
+/** The part of the amounts above those held, without requests: those are the caller's. */
 function beyond(need: Amounts, held: Amounts): Amounts {
   const more = (amount: bigint, reserved: bigint): bigint => (amount > reserved ? amount - reserved : 0n);
   return {
@@ -261,11 +264,11 @@ function beyond(need: Amounts, held: Amounts): Amounts {
 }
 
 /**
- * Media that nobody counted apart may be among the tokens that were told: those are charged once.
- * @param known tokens of the class, of `told` in all
+ * Media that nobody counted apart may be among the tokens that were reported: those are charged once.
+ * @param known tokens of the class, of `reported` in all
  */
-function atLeast(known: number, produced: number, told: number): number {
-  return Math.max(known, produced - (told - known));
+function atLeast(known: number, produced: number, reported: number): number {
+  return Math.max(known, produced - (reported - known));
 }
 
 /** Something was produced of which nobody can count anything: never for nothing. */

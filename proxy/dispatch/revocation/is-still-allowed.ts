@@ -1,8 +1,9 @@
 /**
- * Whether a call that runs may go on under a newer configuration (PURE): what `revocation: Immediate` asks.
+ * Decides whether a running call may continue under a newer configuration (PURE), as `revocation: Immediate` requires.
  *
- * Taken away is what the key lost: its state, its account, the credential used, the address, the protocol, the
- * capability or the model. A route or channel that changed or went never cuts a call (OPERATIONS.md section 5).
+ * A call ends when its key lost something it needs: its state, its account, the credential used, the address, the
+ * protocol, the capability or the model. A route or channel that changed or was deleted never cuts a call
+ * (OPERATIONS.md section 5).
  */
 import { describeLiveness } from "#proxy/authenticate/find-key";
 import { isRestricted } from "#proxy/authorize/decide";

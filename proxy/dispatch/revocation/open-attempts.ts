@@ -1,9 +1,10 @@
 /**
- * The attempts that run now, questions for kept responses among them, with the call each works for: so that draining and
- * revocation can end them.
+ * Holds the attempts that run now and the call of each, so that draining and revocation can end them. Requests for
+ * stored responses are among them.
  *
- * An array with swap-removal and not a `Map` keyed by attempt: measured, a map that lives long keeps what was deleted
- * from it alive until the next full collection, some 16 KB a request, and a third of all CPU time went to copying that.
+ * It is an array with swap-removal and not a `Map` keyed by attempt: measured, a map that lives long keeps deleted
+ * entries alive until the next full collection, some 16 KB a request, and a third of all CPU time went to copying
+ * them.
  */
 
 import type { Attempt } from "#proxy/upstream/attempt";

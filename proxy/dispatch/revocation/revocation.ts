@@ -1,6 +1,6 @@
 /**
- * Whether the key of a call was revoked since the call began: asked where it comes back from a wait with nothing open that
- * a new configuration could have stopped (its turn, the ledger, a store, an estimate).
+ * Tells whether the key of a call was revoked since the call began. Callers ask after each wait during which nothing
+ * was open that a new configuration could have stopped: the queue for large bodies, the ledger, a store, an estimate.
  */
 
 import type { Services } from "#proxy/dispatch/services";

@@ -1,4 +1,7 @@
-/** Chat in four formats: `/v1/chat/completions`, `/v1/responses`, `/v1/messages`, `:generateContent`. */
+/**
+ * Defines the chat endpoints of four formats: `/v1/chat/completions`, `/v1/responses`, `/v1/messages`,
+ * `:generateContent`.
+ */
 import { balanceLeft } from "#proxy/admit/balance-left";
 import type { Claims } from "#proxy/admit/claims";
 import { capsOutput, type Estimate, estimateCost } from "#proxy/admit/estimate-cost";
@@ -84,7 +87,8 @@ function need({ call, route, snapshot, services }: AuthorizedCall, claims: Claim
 /** `alt` or `$alt`: `sse` streams events, `json` or none a JSON array (`protocols/gemini.md` sections 1 and 5.2). */
 function streamForm(rawUrl: string): "sse" | "array" {
   const values = new Set(["alt", "$alt", "%24alt"].flatMap((name) => queryValues(rawUrl, name)));
-  if (values.size > 1) throw new GatewayError("invalid_value", "'alt' is given twice and differs.", { param: "alt" });
+  if (values.size > 1)
+    throw new GatewayError("invalid_value", "'alt' is given twice with different values.", { param: "alt" });
   const [form] = values;
   if (form === "sse") return "sse";
   if (form === undefined || form === "json") return "array";

@@ -1,13 +1,12 @@
 /**
- * Has an admitted chat call answered: each attempt's reply goes to the client, whole or as a stream, and is settled.
+ * Serves an admitted chat call: sends one attempt's reply to the client, whole or as a stream, and settles it.
  *
- * With a reservation held. Before the first byte a failed attempt may be followed by another (`dispatch-call.ts`); after
- * it the stream ends cleanly or visibly broken.
+ * The call holds a reservation. Before the first byte a failed attempt may be followed by another
+ * (`dispatch-call.ts`); after it the stream ends cleanly or visibly broken.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
-import { AnswerStream } from "#proxy/dispatch/answer-stream";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
-import { answered, concludeOther, failStarted, sendReply, settleReply } from "#proxy/dispatch/conclude-attempt";
+import { concluded, concludeOther, failStarted, sendReply, settleReply } from "#proxy/dispatch/conclude-attempt";
 import { continuingTurns } from "#proxy/dispatch/continue-turns";
 import {
   type Attempted,
@@ -17,24 +16,25 @@ import {
   whileAllowed,
 } from "#proxy/dispatch/dispatch-call";
 import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
+import { ResponseStream } from "#proxy/dispatch/response-stream";
 import { GatewayError } from "#proxy/errors";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { Attempt } from "#proxy/upstream/attempt";
-import { holdsAnswer } from "#proxy/upstream/client/end-response";
+import { holdsResponse } from "#proxy/upstream/client/end-response";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 
-/** @throws GatewayError when no target answered; nothing has gone to the client then */
+/** @throws GatewayError when no target replied; nothing has gone to the client then */
 export async function serveChat(admitted: AdmittedCall): Promise<void> {
-  const stream = admitted.call.stream ? new AnswerStream(admitted) : undefined;
+  const stream = admitted.call.stream ? new ResponseStream(admitted) : undefined;
   const attempts = new ChatAttempts(admitted, stream);
   try {
     const result = await dispatchCall(admitted, attempts);
     if (result instanceof GatewayError) throw result;
   } catch (error) {
-    // The status is gone where the client has heard that its answer lives.
+    // The status is sent already where the client got a sign of life.
     if (stream?.client.isStarted !== true || !(error instanceof GatewayError)) throw error;
     await failStarted(admitted, stream, error);
   } finally {
@@ -46,10 +46,10 @@ export async function serveChat(admitted: AdmittedCall): Promise<void> {
 /** The attempts of one chat call. */
 class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
   readonly #admitted: AdmittedCall;
-  readonly #stream: AnswerStream | undefined;
+  readonly #stream: ResponseStream | undefined;
   readonly #preparation: AttemptPreparation;
 
-  constructor(admitted: AdmittedCall, stream: AnswerStream | undefined) {
+  constructor(admitted: AdmittedCall, stream: ResponseStream | undefined) {
     this.#admitted = admitted;
     this.#stream = stream;
     this.#preparation = new AttemptPreparation(admitted, stream?.opening);
@@ -80,7 +80,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
     if (this.#admitted.references?.affinity === undefined) return noAvailableChannel();
     return new GatewayError(
       "previous_response_not_found",
-      "What this call goes on from cannot be reached by this model. Send the conversation itself.",
+      "This model cannot reach the earlier conversation of this call. Send the conversation itself.",
       { param: "previous_response_id" },
     );
   }
@@ -98,7 +98,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
       return await whileAllowed(this.#admitted, attempt, () => this.#run(attempt, selected, prepared));
     } finally {
       // A client that does not read leaves what it was sent waiting in memory.
-      if (holdsAnswer(response)) response.once("close", () => attempt.release());
+      if (holdsResponse(response)) response.once("close", () => attempt.release());
       else attempt.release();
     }
   }
@@ -112,7 +112,7 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
     if (outcome.kind !== "reply") return concludeOther(admitted, selected, outcome, this.#stream, keeper);
     await (settleReply(admitted, selected, outcome, keeper) ?? yieldToBatch);
     sendReply(admitted, outcome.body, outcome.headers);
-    return answered;
+    return concluded;
   }
 
   #createAttempt(
@@ -132,8 +132,10 @@ class ChatAttempts implements AttemptHooks<PreparedAttempt, void> {
       translation,
       dropped: prepared.dropped,
       bridge: prepared.bridge,
-      estimateUntold:
-        translation?.tellsUsage === true ? (usage, produced) => settlement.estimateUntold(usage, produced) : undefined,
+      estimateMissingUsage:
+        translation?.tellsUsage === true
+          ? (usage, produced) => settlement.estimateMissingUsage(usage, produced)
+          : undefined,
       limits: services.limits,
       inFlightBytes: admitted.inFlightBytes,
       client: this.#stream?.client,

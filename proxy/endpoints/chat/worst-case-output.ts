@@ -1,12 +1,13 @@
 /**
- * How much the targets of a route may be asked to read and produce, where body rules or the route change what the client
- * sent: a rule that sets `max_tokens` to 5000 makes of a call with a cap of 10 one that costs 5000, and a system prompt
- * that a rule sets is paid for with every call.
+ * Finds the most that any target of a route may be asked to read and produce, where body rules or the route change the
+ * client's call: a rule that sets `max_tokens` to 5000 turns a call with a cap of 10 into one that costs 5000, and a
+ * system prompt that a rule sets is paid for with every call.
  *
- * The reservation is taken before a target is chosen (DESIGN.md section 5) and a ceiling is a ceiling (section 6), so it
- * covers the most that any target of the route would send. The rules are those that edit the body later, applied to the
- * few members that count. A second look once the target is known would reserve less where targets differ, but it could
- * refuse a call that was admitted. Which rules count is found once for a route; calls that none concerns pass.
+ * The reservation is made before a target is chosen (DESIGN.md section 5) and a ceiling is a ceiling (section 6), so
+ * it covers the most that any target of the route would send. The rules are those that edit the body later, applied to
+ * the few members that count. A second estimate for the chosen target would reserve less where targets differ, but it
+ * could refuse a call that was already admitted. The rules that count are found once for each route; other calls pass
+ * at once.
  */
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
@@ -32,13 +33,13 @@ interface RuledRoute {
   readonly targets: readonly RuledTarget[];
   /** Parameters that the model does not support: they are taken out before the rules. */
   readonly unsupported: readonly ParameterNames[];
-  /** Whether anything changes how long or how many answers are. */
+  /** Whether anything changes the length or the number of candidates. */
   readonly changesOutput: boolean;
   /** JSON that the rules of one target add to a body, at most. */
   readonly addedBytes: number;
 }
 
-/** Top-level members by which a rule changes how long or how many answers are. */
+/** Top-level members by which a rule changes the length or the number of candidates. */
 const namesThatCount: ReadonlySet<string> = new Set(
   Object.values(outputMembers).flatMap(({ inside, caps, candidates }) => inside ?? [...caps, ...candidates]),
 );
@@ -198,6 +199,6 @@ function membersIn(text: string | undefined): Members {
 function countIn(text: string | undefined): number | undefined {
   if (text === undefined || text === "null") return undefined;
   const count = Number(text);
-  // Less than nothing is how some servers spell no cap.
+  // Some servers write no cap as a negative number.
   return count >= 0 ? Math.ceil(count) : Number.POSITIVE_INFINITY;
 }

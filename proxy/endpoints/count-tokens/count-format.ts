@@ -1,6 +1,4 @@
-/**
- * Token counting as an upstream speaks it, in the two formats that have it: what is asked, and what the answer says.
- */
+/** Writes an upstream's request for a token count and reads its reply, in the two formats that can count. */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
@@ -39,23 +37,24 @@ export function countBody(format: CountingFormat, chatBody: Buffer, upstreamMode
 }
 
 /** @returns undefined when the body tells no number */
-export function readCount(format: CountingFormat, body: Buffer): number | undefined {
+export function readTokenCount(format: CountingFormat, body: Buffer): number | undefined {
   const json = parseJson(body.toString("utf8"));
   const count = member(json, format === "Messages" ? "input_tokens" : "totalTokens");
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** The chat format with a reader for the answers of its counter. */
+/** The chat format with a reader for the replies of its counter. */
 export function countingFormat(chat: UpstreamFormat, format: CountingFormat): UpstreamFormat {
   const readReply = (body: Buffer): ReplyReading => ({
     usage: zeroUsage,
-    error: readCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
+    error:
+      readTokenCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
     produced: () => nothingProduced,
   });
   return { ...chat, readReply };
 }
 
-/** The answer as the client's format says it. */
+/** The response in the client's format. */
 export function renderCount(format: CountingFormat, tokens: number): Buffer {
   return Buffer.from(JSON.stringify(format === "Messages" ? { input_tokens: tokens } : { totalTokens: tokens }));
 }

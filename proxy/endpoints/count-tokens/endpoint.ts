@@ -1,4 +1,4 @@
-/** How many tokens a prompt has: `/v1/messages/count_tokens` and `:countTokens`. */
+/** Defines the endpoints that count the tokens of a prompt: `/v1/messages/count_tokens` and `:countTokens`. */
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import { type CountMatch, readCountCall } from "./read-count-call.ts";

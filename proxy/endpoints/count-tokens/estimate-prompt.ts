@@ -1,8 +1,8 @@
 /**
- * What a tokenizer is given to estimate a prompt, and what is added for all that is no text (PURE).
+ * Collects the text of a prompt for the tokenizer, and adds a number of tokens for each part that is no text (PURE).
  *
- * Conservative: callers keep below a context window by it. Names and schemas of tools count whole, since providers put
- * them before the model as text.
+ * The estimate is high rather than low, because callers use it to stay below a context window. Names and schemas of
+ * tools count whole, since providers put them before the model as text.
  */
 
 import { attachmentTokens } from "#proxy/admit/estimate-cost";

@@ -1,8 +1,9 @@
 /**
- * Reads a body that asks how many tokens a prompt has, as the chat call whose prompt it is
+ * Reads a request for a token count as the chat call whose prompt it counts
  * (`protocols/anthropic-messages.md` section 9, `protocols/gemini.md` section 7).
  *
- * What counting leaves out is filled with what changes nothing, so that the format's own strict reader checks the rest.
+ * Members that a count request leaves out are filled with neutral values, so that the format's own strict reader
+ * checks the rest.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";

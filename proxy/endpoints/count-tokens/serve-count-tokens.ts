@@ -1,3 +1,4 @@
+/** Serves a token count: the number of an upstream that can count, otherwise the tokenizer's estimate. */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import {
   type Attempted,
@@ -21,27 +22,34 @@ import { errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcom
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import { upstreamPath } from "#proxy/upstream/request/upstream-path";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import { type CountingFormat, canCount, countBody, countingFormat, readCount, renderCount } from "./count-format.ts";
+import {
+  type CountingFormat,
+  canCount,
+  countBody,
+  countingFormat,
+  readTokenCount,
+  renderCount,
+} from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 
 /** @throws GatewayError as for the chat call of the same prompt */
 export async function serveCountTokens(admitted: AdmittedCall): Promise<void> {
   const { format } = admitted.call.endpoint;
   if (!canCount(format)) throw new TypeError(`there is no token count in ${format}`);
-  const counted = await askUpstreams(admitted);
+  const counted = await countUpstream(admitted);
   const tokens = counted ?? (await estimate(admitted));
-  // Whoever counted, an answer costs a request.
+  // The count costs one request, whether an upstream or the tokenizer made it.
   await admitted.settlement.settleRequest();
   refuseRevoked(admitted);
   send(admitted, renderCount(format, tokens), counted === undefined);
 }
 
 /** @returns undefined when no upstream of the route could tell */
-async function askUpstreams(admitted: AdmittedCall): Promise<number | undefined> {
+async function countUpstream(admitted: AdmittedCall): Promise<number | undefined> {
   const attempts = new CountAttempts(admitted);
   try {
     const result = await dispatchCall(admitted, attempts);
-    return result instanceof GatewayError ? undefined : result.answer;
+    return result instanceof GatewayError ? undefined : result.value;
   } finally {
     attempts.release();
   }
@@ -109,7 +117,7 @@ class CountAttempts implements AttemptHooks<PreparedCount, number> {
         const outcome = await attempt.run();
         record.upstreamEnded();
         const attempted = readOutcome(outcome, prepared.counts);
-        if ("answer" in attempted) services.credentials.accepted(selected.credential);
+        if ("value" in attempted) services.credentials.accepted(selected.credential);
         return attempted;
       });
     } finally {
@@ -128,8 +136,8 @@ interface PreparedCount extends PreparedAttempt {
 function readOutcome(outcome: AttemptOutcome, format: CountingFormat): Attempted<number> {
   switch (outcome.kind) {
     case "reply": {
-      const tokens = readCount(format, outcome.body);
-      return tokens === undefined ? failed(invalidReply) : { answer: tokens };
+      const tokens = readTokenCount(format, outcome.body);
+      return tokens === undefined ? failed(invalidReply) : { value: tokens };
     }
     case "stopped":
       // There was no room for what the counter said: an estimate takes none.
@@ -155,10 +163,10 @@ async function estimate({ services, call }: AdmittedCall): Promise<number> {
   return estimatePrompt(call, await services.estimateTokens(countedText(call)));
 }
 
-function send({ exchange, record, answerHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
+function send({ exchange, record, responseHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
   record.status = 200;
   record.responseBytes = body.length;
   const said = isEstimate ? ["x-tollgate-token-count", "estimate"] : [];
-  exchange.response.writeHead(200, [...answerHeaders, ...said, "content-type", "application/json"], body.length);
+  exchange.response.writeHead(200, [...responseHeaders, ...said, "content-type", "application/json"], body.length);
   endResponse(exchange.response, body);
 }

@@ -1,4 +1,4 @@
-/** The models that a key may call: `/v1/models` and `/v1/models/{model}`, in the shapes of three protocols. */
+/** Defines the model lists: `/v1/models` and `/v1/models/{model}`, in the shapes of three protocols. */
 import type { PlainEndpoint } from "#proxy/endpoints/endpoint";
 import { type ModelsMatch, serveModels } from "./serve-models.ts";
 

@@ -1,4 +1,4 @@
-/** Pages of model lists: which part of the sorted names a client asked for. */
+/** Cuts the sorted model names into the page that a client asked for. */
 import { GatewayError } from "#proxy/errors";
 
 const limitMax = 1_000;

@@ -1,6 +1,7 @@
 /**
- * Model lists and single models in the shapes of the three protocols (`protocols/openai-others.md`,
- * `anthropic-messages.md` section 9, `gemini.md` section 4), from what the caller may see: who filters is not decided here.
+ * Renders model lists and single models in the shapes of the three protocols (`protocols/openai-others.md`,
+ * `anthropic-messages.md` section 9, `gemini.md` section 4). The caller has already left out the models that the key
+ * may not use.
  */
 
 import type { Protocol } from "#proxy/neutral/wire";

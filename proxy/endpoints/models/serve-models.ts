@@ -1,4 +1,4 @@
-/** Answers model lists and single models: exactly the names that enforcement would let this key call. */
+/** Serves model lists and single models: exactly the names that enforcement would let this key call. */
 import { allowedModel, listAllowedModels } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import type { Match } from "#proxy/endpoints/endpoint";

@@ -1,4 +1,4 @@
-/** Responses that were made before: read, deleted, their input listed. */
+/** Defines the endpoint of stored responses: read one, delete one, list its input. */
 import type { PlainEndpoint } from "#proxy/endpoints/endpoint";
 import { type StoredResponseMatch, serveStoredResponse } from "./serve-stored-response.ts";
 

@@ -1,9 +1,9 @@
 /**
- * Answers for a response that was made before: it is read, deleted, or its input listed (DESIGN.md section 9).
+ * Serves a stored response: reads it, deletes it, or lists its input (DESIGN.md section 9).
  *
- * Only the key that made a response finds it. What the gateway keeps it answers itself; what a provider keeps is asked
- * of the channel and credential that made it, and costs one request of the caller's limits and of the channel's. Called by
- * `handle-request.ts` with key and address already checked.
+ * Only the key that made a response finds it. A response that the gateway stores is served from its store. One that a
+ * provider stores is requested from the channel and credential that made it, and costs one request of the caller's
+ * limits and of the channel's. `handle-request.ts` calls this with key and address already checked.
  */
 
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
@@ -27,16 +27,16 @@ import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/respo
 import { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import type { Route } from "#proxy/snapshot/types.gen";
-import { endResponse, holdsAnswer } from "#proxy/upstream/client/end-response";
-import { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import { endResponse, holdsResponse } from "#proxy/upstream/client/end-response";
+import { HeldReply } from "#proxy/upstream/reply/held-reply";
 import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import { StoredAttempt, type StoredQuestion, storedRequest } from "./ask-stored.ts";
+import { StoredAttempt, type StoredQuestion, storedRequest } from "./stored-attempt.ts";
 
 export interface StoredResponseMatch extends Match {
   readonly protocol: "OpenAI";
   readonly action: "read" | "delete" | "list-input";
-  /** As it stands in the path: letters, digits, `_` and `-`. */
+  /** As in the path: letters, digits, `_` and `-`. */
   readonly responseId: string;
 }
 
@@ -46,23 +46,23 @@ export async function serveStoredResponse(caller: Caller, endpoint: StoredRespon
   const { responseId } = endpoint;
   const query = (name: string): string | undefined => queryValues(exchange.request.url, name)[0];
   if (query("stream") === "true") {
-    throw new GatewayError("unsupported_parameter", "A response that was made before cannot be streamed again.", {
+    throw new GatewayError("unsupported_parameter", "A stored response cannot be streamed.", {
       param: "stream",
     });
   }
   const kept = new HeldResponses(services.responses, caller.inFlightBytes, services.limits.jsonBodyBytesMax);
-  const held = new HeldAnswer(caller.inFlightBytes);
-  const letGo = (): void => {
+  const held = new HeldReply(caller.inFlightBytes);
+  const release = (): void => {
     kept.release();
     held.release();
   };
   try {
     const stored = await findResponse(ownerOf(found), responseId, kept);
     const call = { model: stored.model, endpoint: { protocol: endpoint.protocol, capability: "Chat" as const } };
-    const answered = { ...caller, call, held };
-    refuseRevoked(answered); //                                                                                 401
-    const body = await answerTo(answered, endpoint, stored, query);
-    refuseRevoked(answered);
+    const storedCaller = { ...caller, call, held };
+    refuseRevoked(storedCaller); //                                                                                 401
+    const body = await loadBody(storedCaller, endpoint, stored, query);
+    refuseRevoked(storedCaller);
     record.status = 200;
     record.responseBytes = body.length;
     const { requestId } = record;
@@ -72,21 +72,21 @@ export async function serveStoredResponse(caller: Caller, endpoint: StoredRespon
   } finally {
     // What a slow client has yet to take counts until it has.
     const { response } = exchange;
-    if (holdsAnswer(response)) response.once("close", letGo);
-    else letGo();
+    if (holdsResponse(response)) response.once("close", release);
+    else release();
   }
 }
 
-interface AnsweredCaller extends Caller, RunningCall {
-  /** Counts what a provider answers. */
-  readonly held: HeldAnswer;
+interface StoredCaller extends Caller, RunningCall {
+  /** Counts the bytes of a provider's reply. */
+  readonly held: HeldReply;
 }
 
 type Query = (name: string) => string | undefined;
 
-/** Of the gateway itself or of the provider, whoever keeps it. */
-async function answerTo(
-  caller: AnsweredCaller,
+/** Reads it from the gateway's store or from the provider that keeps it. */
+async function loadBody(
+  caller: StoredCaller,
   endpoint: StoredResponseMatch,
   stored: StoredResponse,
   query: Query,
@@ -103,11 +103,11 @@ async function answerTo(
     model: stored.model,
   });
   if (route !== undefined) record.route = `${route.namespace}/${route.name}`;
-  if (stored.kind === "native") return askProvider(caller, route, endpoint, stored, query);
-  return Buffer.from(JSON.stringify(await answerOf(caller, endpoint, stored, query)));
+  if (stored.kind === "native") return requestFromProvider(caller, route, endpoint, stored, query);
+  return Buffer.from(JSON.stringify(await readLocalResponse(caller, endpoint, stored, query)));
 }
 
-async function answerOf(
+async function readLocalResponse(
   { services, found }: Caller,
   { action }: StoredResponseMatch,
   stored: LocalResponse,
@@ -122,8 +122,8 @@ async function answerOf(
   return deletedResponse(stored.id);
 }
 
-async function askProvider(
-  caller: AnsweredCaller,
+async function requestFromProvider(
+  caller: StoredCaller,
   route: Route | undefined,
   endpoint: StoredResponseMatch,
   stored: NativeResponse,
@@ -145,9 +145,9 @@ async function askProvider(
     const result = await dispatchCall(call, hooksOf(caller, call, stored, question));
     if (result instanceof GatewayError) throw result;
     if (endpoint.action === "delete") await services.responses.remove(ownerOf(found), stored.id);
-    return result.answer;
+    return result.value;
   } finally {
-    // Not before the provider has answered: what runs counts among the requests in flight.
+    // Not before the provider has replied: what runs counts among the requests in flight.
     await held.release(record.attempts > 0);
   }
 }
@@ -156,9 +156,9 @@ interface PreparedQuestion {
   readonly request: UpstreamRequest;
 }
 
-/** No target but the one that keeps it can answer: after a failure there is none left. */
+/** Only the target that keeps it can serve it: after a failure there is none left. */
 function hooksOf(
-  caller: AnsweredCaller,
+  caller: StoredCaller,
   call: DispatchedCall,
   stored: NativeResponse,
   asked: Omit<StoredQuestion, "path">,
@@ -170,7 +170,7 @@ function hooksOf(
     select: (tried) => keeperOf(stored, route, caller, tried),
     prepare: (selected) => {
       refuseRevoked(caller);
-      // Whoever left meanwhile pays for no request: none is sent.
+      // A client that left meanwhile pays for no request: none is sent.
       if (caller.exchange.response.destroyed) throw new ClientGoneError();
       return { request: storedRequest({ ...asked, path: selected.path }, { ...selected, route }, limits) };
     },
@@ -187,7 +187,7 @@ function hooksOf(
         record.upstreamStarted();
         const attempted = await attempt.run(request);
         record.upstreamEnded();
-        if ("answer" in attempted) services.credentials.accepted(selected.credential);
+        if ("value" in attempted) services.credentials.accepted(selected.credential);
         return attempted;
       });
     },

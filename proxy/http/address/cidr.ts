@@ -1,5 +1,5 @@
 /**
- * Lists of CIDR blocks, compiled once into integers; a match allocates nothing.
+ * Matches addresses against lists of CIDR blocks, compiled once into integers; a match allocates nothing.
  *
  * IPv4 and IPv6 are two spaces: `::/0` holds no IPv4 address and `0.0.0.0/0` no IPv6 address. A block inside
  * `::ffff:0:0/96` is the IPv4 block it maps. Bits behind the prefix are ignored, as Kubernetes' own `isCIDR` does.

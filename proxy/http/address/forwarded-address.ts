@@ -1,9 +1,9 @@
 /**
- * The address in an entry of `X-Forwarded-For`, which some proxies write with the client's port: Azure Application Gateway
- * appends `IP:port` (its FAQ, format of `X-Forwarded-For`), and an IPv6 address then stands in brackets (RFC 3986
+ * Reads the address in an entry of `X-Forwarded-For`. Some proxies write it with the client's port: Azure Application
+ * Gateway appends `IP:port` (its FAQ, format of `X-Forwarded-For`), and an IPv6 address is then in brackets (RFC 3986
  * section 3.2.2).
  *
- * Port and brackets come off; what is left is read as strictly as ever. IPv6 without brackets has no port: its last
+ * Port and brackets are removed; the rest is read as strictly as ever. IPv6 without brackets has no port: its last
  * group could be taken for one.
  */
 import { type IpAddress, parseIpAddress } from "./ip-address.ts";

@@ -1,8 +1,9 @@
 /**
- * IP addresses as integers, read strictly: one spelling family, no octal, hexadecimal or short forms, no zone, no port.
+ * Reads IP addresses into integers, strictly: one family of spellings, no octal, hexadecimal or short forms, no zone,
+ * no port.
  *
- * Whatever two programs could read as two addresses is not an address here (B3 of the catalogue): the caller then knows
- * none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
+ * A text that two programs could read as two addresses is not an address here (B3 of the catalogue): the caller then
+ * knows none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
  */
 import { isIPv4, isIPv6 } from "node:net";
 

@@ -1,23 +1,23 @@
 /**
- * Keeps responses on disk (`response-database.ts`), from a thread of its own: neither writing nor reading a long
+ * Stores responses on disk (`response-database.ts`), in a thread of its own: neither writing nor reading a long
  * conversation holds up other requests.
  *
- * Questions are answered in their order, so that a response which was kept is found by the next call. What waits for
- * the disk is bounded: beyond it, and when a write fails, a response is not kept, which its client learns when it goes
- * on from it; nobody's answer fails for it. A thread that ends is started again: who waited for it is told so.
+ * The thread handles requests in order, so that a response which was stored is found by the next call. The queue for
+ * the disk is bounded: beyond it, and when a write fails, a response is not stored. Its client learns that on the call
+ * that continues it; no call fails for it. A thread that ends is started again, and its waiting callers get an error.
  */
 import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { GatewayError } from "#proxy/errors";
 import {
-  type AskedFor,
   defaultStoreLimits,
+  type ReferenceKind,
   type ResponseStore,
   type StoreLimits,
 } from "#proxy/responses-state/response-store";
 import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 import { startThread } from "#proxy/runtime/start-thread";
-import type { NumberedQuestion, StoreAnswer, StoreQuestion, StoreStart } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreReply, ResponseStoreStart, StoreQuestion } from "./store-messages.ts";
 
 export interface EmbeddedResponsesOptions {
   readonly folder: string;
@@ -35,7 +35,7 @@ const waitingBytesMax = 64 * 1024 * 1024;
 const retryMs = 1_000;
 
 interface Waiting {
-  readonly resolve: (answer: StoreAnswer) => void;
+  readonly resolve: (reply: ResponseStoreReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ export class EmbeddedResponses implements ResponseStore {
   #isLost = false;
   #isClosing = false;
   /** Said once, not with every try to start again. */
-  #hasAnswered = false;
+  #hasReplied = false;
 
   private constructor(options: EmbeddedResponsesOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class EmbeddedResponses implements ResponseStore {
   /** @throws Error when the folder cannot be used */
   static async open(options: EmbeddedResponsesOptions): Promise<EmbeddedResponses> {
     const store = new EmbeddedResponses(options);
-    // Answered only by a thread whose database is open.
+    // Only a thread whose database is open replies.
     await store.#ask({ type: "get", owner: "", id: "" }).catch((error: unknown) => {
       store.#isClosing = true;
       throw error instanceof Error && error.cause !== undefined ? error.cause : error;
@@ -69,7 +69,7 @@ export class EmbeddedResponses implements ResponseStore {
   keep(owner: string, response: StoredResponse): void {
     const body = JSON.stringify(response);
     if (this.#waitingBytes + body.length > waitingBytesMax) {
-      this.#options.onProblem("more responses wait for the disk than may");
+      this.#options.onProblem("too many responses wait for the disk");
       return;
     }
     const { id, previousId, createdMs } = response;
@@ -94,7 +94,7 @@ export class EmbeddedResponses implements ResponseStore {
     return (await this.#read({ type: "find-item", owner, id: itemId }))?.[0];
   }
 
-  async sizeOf(asked: AskedFor, owner: string, id: string): Promise<number> {
+  async sizeOf(asked: ReferenceKind, owner: string, id: string): Promise<number> {
     return (await this.#ask({ type: "size", asked, owner, id })).bytes ?? 0;
   }
 
@@ -111,9 +111,9 @@ export class EmbeddedResponses implements ResponseStore {
 
   #startWorker(): Worker {
     const { folder, limits = defaultStoreLimits } = this.#options;
-    const workerData: StoreStart = { folder, limits };
+    const workerData: ResponseStoreStart = { folder, limits };
     const worker = startThread("./response-store-worker", import.meta.url, workerData);
-    worker.on("message", (answer: StoreAnswer) => this.#answered(answer));
+    worker.on("message", (reply: ResponseStoreReply) => this.#onReply(reply));
     worker.on("error", (error) => this.#lost(worker, error));
     worker.on("exit", () => this.#lost(worker, new Error("the thread of the store ended")));
     return worker;
@@ -131,7 +131,7 @@ export class EmbeddedResponses implements ResponseStore {
     return responses;
   }
 
-  #ask(question: StoreQuestion): Promise<StoreAnswer> {
+  #ask(question: StoreQuestion): Promise<ResponseStoreReply> {
     if (this.#isLost) return Promise.reject(unreachable(new Error("the thread of the store ended")));
     this.#number += 1;
     const asked: NumberedQuestion = { number: this.#number, nowMs: this.#options.now(), question };
@@ -143,14 +143,14 @@ export class EmbeddedResponses implements ResponseStore {
     });
   }
 
-  #answered(answer: StoreAnswer): void {
-    this.#hasAnswered = true;
-    if (answer.number === 0) this.#options.onProblem(answer.problem ?? "");
-    const waiting = this.#waiting.get(answer.number);
-    this.#waiting.delete(answer.number);
+  #onReply(reply: ResponseStoreReply): void {
+    this.#hasReplied = true;
+    if (reply.number === 0) this.#options.onProblem(reply.problem ?? "");
+    const waiting = this.#waiting.get(reply.number);
+    this.#waiting.delete(reply.number);
     if (this.#waiting.size === 0) this.#worker.unref();
-    if (answer.problem === undefined) waiting?.resolve(answer);
-    else waiting?.reject(unreachable(new Error(answer.problem)));
+    if (reply.problem === undefined) waiting?.resolve(reply);
+    else waiting?.reject(unreachable(new Error(reply.problem)));
   }
 
   #lost(worker: Worker, cause: Error): void {
@@ -162,8 +162,8 @@ export class EmbeddedResponses implements ResponseStore {
   }
 
   #startAgain({ message }: Error): void {
-    if (this.#hasAnswered) this.#options.onProblem(message);
-    this.#hasAnswered = false;
+    if (this.#hasReplied) this.#options.onProblem(message);
+    this.#hasReplied = false;
     const timer = setTimeout(() => {
       if (this.#isClosing) return;
       this.#worker = this.#startWorker();

@@ -1,5 +1,5 @@
-/** Keeps responses in this process: for proxies without a data folder of their own, and as the model for tests. */
-import type { AskedFor, ResponseStore, StoreLimits } from "#proxy/responses-state/response-store";
+/** Stores responses in this process: for proxies without a data folder of their own, and as the model for tests. */
+import type { ReferenceKind, ResponseStore, StoreLimits } from "#proxy/responses-state/response-store";
 import { itemIdsOf, type StoredResponse } from "#proxy/responses-state/stored-response";
 
 interface Kept {
@@ -76,7 +76,7 @@ export class MemoryResponses implements ResponseStore {
     return Promise.resolve(id === undefined ? undefined : this.#find(owner, id));
   }
 
-  async sizeOf(asked: AskedFor, owner: string, id: string): Promise<number> {
+  async sizeOf(asked: ReferenceKind, owner: string, id: string): Promise<number> {
     if (asked === "chain") {
       const links = (await this.chain(owner, id)) ?? [];
       return links.reduce((sum, link) => sum + this.#bytesOf(owner, link.id), 0);

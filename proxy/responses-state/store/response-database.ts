@@ -1,13 +1,14 @@
 /**
- * The database of kept responses: SQLite in a file of its own beside the ledger's, used by the store's thread alone.
+ * Keeps the database of stored responses: SQLite in a file of its own beside the ledger's, used by the store's thread
+ * alone.
  *
- * Its own file, because conversations may fill a disk or be thrown away, and neither may touch what was spent.
- * What a kill or a power cut may lose: `sqlite/open-database.ts`.
+ * The file is separate because conversations may fill a disk or be thrown away, and neither may touch the ledger.
+ * `sqlite/open-database.ts` says what a kill or a power cut may lose.
  */
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
+import type { ReferenceKind, StoreLimits } from "#proxy/responses-state/response-store";
 import { inTransaction } from "#proxy/sqlite/in-transaction";
 import { makeFolder } from "#proxy/sqlite/make-folder";
 import { isDamaged, openDatabase } from "#proxy/sqlite/open-database";
@@ -101,7 +102,7 @@ export class ResponseDatabase {
   }
 
   /** Bytes of what `get`, `chain` or `findItem` would read. */
-  sizeOf(asked: AskedFor, owner: string, id: string, nowMs: number): number {
+  sizeOf(asked: ReferenceKind, owner: string, id: string, nowMs: number): number {
     if (asked === "chain") return (this.#linksOf(owner, id, nowMs) ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
     const { place, placeByItem } = this.#statements;
     const row = (asked === "item" ? placeByItem : place).get(owner, id, nowMs - this.#limits.ttlMs);

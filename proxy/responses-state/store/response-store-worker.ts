@@ -1,27 +1,30 @@
-/** The thread of the store: one question after the other, so that what was kept is found by the next one. */
+/** Runs the store's thread: handles one request after the other, so that a stored response is found by the next one. */
 import { parentPort, workerData } from "node:worker_threads";
 import { ResponseDatabase } from "./response-database.ts";
-import type { NumberedQuestion, StoreAnswer, StoreStart } from "./store-messages.ts";
+import type { NumberedQuestion, ResponseStoreReply, ResponseStoreStart } from "./store-messages.ts";
 
-const { folder, limits }: StoreStart = workerData;
+const { folder, limits }: ResponseStoreStart = workerData;
 const database = new ResponseDatabase(folder, limits);
 
 if (database.wasDamaged) {
-  parentPort?.postMessage({ number: 0, problem: "the database was damaged and is begun anew" } satisfies StoreAnswer);
+  parentPort?.postMessage({
+    number: 0,
+    problem: "the database was damaged and was created anew",
+  } satisfies ResponseStoreReply);
 }
 
 parentPort?.on("message", (asked: NumberedQuestion) => {
-  let answer: StoreAnswer;
+  let reply: ResponseStoreReply;
   try {
-    answer = answerTo(asked);
+    reply = replyTo(asked);
   } catch (error) {
-    answer = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
+    reply = { number: asked.number, problem: error instanceof Error ? error.message : String(error) };
   }
-  parentPort?.postMessage(answer);
+  parentPort?.postMessage(reply);
   if (asked.question.type === "close") parentPort?.close();
 });
 
-function answerTo({ number, nowMs, question }: NumberedQuestion): StoreAnswer {
+function replyTo({ number, nowMs, question }: NumberedQuestion): ResponseStoreReply {
   switch (question.type) {
     case "keep":
       database.keep(question.row, nowMs);

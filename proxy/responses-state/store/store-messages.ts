@@ -1,7 +1,7 @@
-/** What the store of responses and its thread say to each other. Bodies are JSON text, written and read once. */
-import type { AskedFor, StoreLimits } from "#proxy/responses-state/response-store";
+/** Defines the messages between the store of responses and its thread. Bodies are JSON text, written and read once. */
+import type { ReferenceKind, StoreLimits } from "#proxy/responses-state/response-store";
 
-export interface StoreStart {
+export interface ResponseStoreStart {
   readonly folder: string;
   readonly limits: StoreLimits;
 }
@@ -17,23 +17,23 @@ export interface KeptRow {
 
 export type StoreQuestion =
   | { readonly type: "get" | "chain" | "find-item" | "remove"; readonly owner: string; readonly id: string }
-  | { readonly type: "size"; readonly asked: AskedFor; readonly owner: string; readonly id: string }
+  | { readonly type: "size"; readonly asked: ReferenceKind; readonly owner: string; readonly id: string }
   | { readonly type: "keep"; readonly row: KeptRow }
   | { readonly type: "close" };
 
-/** Numbered, so that an answer finds who asked. */
+/** Numbered, so that a reply finds its caller. */
 export interface NumberedQuestion {
   readonly number: number;
   readonly nowMs: number;
   readonly question: StoreQuestion;
 }
 
-export interface StoreAnswer {
+export interface ResponseStoreReply {
   /** 0 for what nobody asked. */
   readonly number: number;
   /** Bodies found; none for nothing found. */
   readonly bodies?: readonly string[] | undefined;
-  /** Of what was asked for the size of. */
+  /** The size of the stored object, where the request asked for it. */
   readonly bytes?: number | undefined;
   readonly isDone?: boolean | undefined;
   /** The store could not do it. */

@@ -1,6 +1,6 @@
 /**
  * Shares equal parts of wire objects: thousands of keys carry the same limits, restrictions and labels, and each parse
- * makes them anew. Keeps two generations of recently seen values, so its memory is bounded and values in use survive.
+ * makes new copies. It keeps two generations of recent values, so its memory is bounded and values in use survive.
  */
 import type { Capability, Key, Labels, Limits, WireObject } from "#proxy/snapshot/types.gen";
 

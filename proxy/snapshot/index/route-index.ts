@@ -1,6 +1,6 @@
 /**
- * Public model name to routes: exact names and aliases first, then the longest pattern. Built anew when a route
- * changes; a lookup costs one map access a distinct length of pattern, however many routes there are.
+ * Finds the routes of a public model name: exact names and aliases first, then the longest pattern. It is rebuilt when
+ * a route changes; a lookup costs one map access for each distinct length of pattern, however many routes there are.
  */
 import type { Route } from "#proxy/snapshot/types.gen";
 

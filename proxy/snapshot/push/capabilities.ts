@@ -1,17 +1,18 @@
 /**
- * What a proxy must understand to be sent a version of a key: the fields, and values of fields, that came after those
- * that every proxy of protocol version 1 knows (`OPERATIONS.md` section 1 rule 3).
+ * Lists the capabilities that a proxy needs for a version of a key: the fields, and values of fields, that are newer
+ * than those that every proxy of protocol version 1 knows (`OPERATIONS.md` section 1 rule 3).
  *
- * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field would
- * be dead on every proxy that has not been replaced. Therefore a proxy names in `hello` what stands here, and the
+ * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field
+ * would be dead on every proxy that has not been replaced. Therefore a proxy names this list in `hello`, and the
  * operator holds a key back that needs more than every connected proxy has named (`operator/push/capability-gate.ts`).
- * Objects of other kinds need no such care: a proxy that cannot take one keeps its last good version by itself (rule 2).
+ * Objects of other kinds need no such care: a proxy that cannot use one keeps its last good version by itself
+ * (rule 2).
  *
  * To add a field or a value to keys in `schema.json`, add it here too: a test compares the two.
  */
 import type { Key, WireObject } from "#proxy/snapshot/types.gen";
 
-export interface Capability {
+export interface KeyCapability {
   /** The wire field, or one value of it: `key.expiresAt`, `key.limits.unit=Cost`. Said in `hello`, so it never changes. */
   readonly name: string;
   /** The same as the author of a resource writes it. */
@@ -27,7 +28,7 @@ export interface Capability {
  * Oldest first; an entry may go when no proxy without it is supported any more. The first is the youngest field of
  * version 1: every proxy knows it, and so this way of holding back has run in every release before the day it is needed.
  */
-export const capabilities: readonly Capability[] = [
+export const capabilities: readonly KeyCapability[] = [
   {
     name: "key.maxInFlight",
     field: "spec.concurrency.maxInFlight",
@@ -42,7 +43,7 @@ export const capabilities: readonly Capability[] = [
 export const capabilityNames: readonly string[] = capabilities.map(({ name }) => name);
 
 /** The capabilities without which a version cannot be understood; none for nearly all. */
-export function capabilitiesNeeded(object: WireObject): readonly Capability[] {
+export function capabilitiesNeeded(object: WireObject): readonly KeyCapability[] {
   if (object.kind !== "key") return [];
   return capabilities.filter(({ without }) => without(object) !== object);
 }

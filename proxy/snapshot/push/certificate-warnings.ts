@@ -1,8 +1,8 @@
 /**
- * Tells people when a certificate that is served is no good, or soon will not be, before their peers find out. Nothing
- * here keeps one from being served: it may be this machine's clock that is wrong.
+ * Warns when a served certificate is not valid, or soon will not be, before peers find out. It never keeps a
+ * certificate from being served: this machine's clock may be wrong.
  *
- * Stands with the push protocol as both programs serve certificates.
+ * It is in the push protocol's folder because both programs serve certificates.
  */
 import { X509Certificate } from "node:crypto";
 
@@ -13,11 +13,11 @@ export interface Validity {
 
 export type CertificateState = "good" | "notYetValid" | "endsSoon" | "expired";
 
-/** Whoever renews does so at two thirds of a life or earlier: with less than a sixth left, nobody has. */
+/** Certificates are renewed at two thirds of their life or earlier: with less than a sixth left, nobody has. */
 const endsSoonShare = 1 / 6;
 /** A certificate of years is renewed by hand, and a month is enough for that. */
 const endsSoonMaxMs = 30 * 24 * 3_600_000;
-const tellEveryMs = 24 * 3_600_000;
+const repeatEveryMs = 24 * 3_600_000;
 
 /** @param certificate PEM, leaf first @throws when it is no certificate */
 export function validityOf(certificate: string | Buffer): Validity {
@@ -41,24 +41,24 @@ export interface CertificateWarningsOptions {
 
 export class CertificateWarnings {
   readonly #options: CertificateWarningsOptions;
-  #told: { readonly state: CertificateState; readonly notAfterMs: number; readonly atMs: number } | undefined;
+  #last: { readonly state: CertificateState; readonly notAfterMs: number; readonly atMs: number } | undefined;
 
   constructor(options: CertificateWarningsOptions) {
     this.#options = options;
   }
 
-  /** Tells of a change of state or certificate, and of what stays bad once a day. Call it as often as convenient. */
-  look(validity: Validity, nowMs: number): void {
+  /** Logs each change of state or certificate, and a lasting fault once a day. Call it as often as convenient. */
+  check(validity: Validity, nowMs: number): void {
     const { what, log } = this.#options;
     const state = certificateState(validity, nowMs);
-    const told = this.#told;
-    const isNews = told?.state !== state || told.notAfterMs !== validity.notAfterMs;
+    const last = this.#last;
+    const isNews = last?.state !== state || last.notAfterMs !== validity.notAfterMs;
     // A clock that is set back must not silence it.
-    if (!isNews && (state === "good" || Math.abs(nowMs - told.atMs) < tellEveryMs)) return;
-    this.#told = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
+    if (!isNews && (state === "good" || Math.abs(nowMs - last.atMs) < repeatEveryMs)) return;
+    this.#last = { state, notAfterMs: validity.notAfterMs, atMs: nowMs };
     if (state !== "good") log.warn(`${what} ${describe(state, validity, nowMs)}`);
-    else if (told !== undefined && told.state !== "good")
-      log.info(`${what} is good again, until ${timeOf(validity.notAfterMs)}`);
+    else if (last !== undefined && last.state !== "good")
+      log.info(`${what} is valid again, until ${timeOf(validity.notAfterMs)}`);
   }
 }
 
@@ -66,11 +66,11 @@ function describe(state: Exclude<CertificateState, "good">, validity: Validity, 
   const [from, to, now] = [validity.notBeforeMs, validity.notAfterMs, nowMs].map(timeOf);
   switch (state) {
     case "expired":
-      return `ended at ${to}, and peers refuse it (it is ${now} here); renew it, or set the clock: what is renewed is read by itself`;
+      return `expired at ${to}, and peers refuse it (the clock of this machine says ${now}); renew it or set the clock; a renewed certificate is read without a restart`;
     case "notYetValid":
-      return `begins at ${from}, and peers refuse it until then (it is ${now} here); put one in its place that has begun, or set the clock`;
+      return `is not valid before ${from}, and peers refuse it until then (the clock of this machine says ${now}); replace it with a valid one or set the clock`;
     case "endsSoon":
-      return `ends at ${to} and nobody has renewed it; see to it that it is, or peers will refuse it`;
+      return `expires at ${to} and was not renewed; renew it, or peers will refuse it`;
     default:
       return state satisfies never;
   }

@@ -1,9 +1,9 @@
 /**
- * The messages of the push protocol, version 1: one JSON object a line, known to both sides, ignorant of the transport
- * (`OPERATIONS.md` section 1).
+ * Defines the messages of the push protocol, version 1: one JSON object a line, known to both sides, independent of
+ * the transport (`OPERATIONS.md` section 1).
  *
- * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway.
- * Up: hello, acknowledgement, report, ping, pong.
+ * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway. Up: hello,
+ * acknowledgement, report, ping, pong.
  */
 import type { ResourceVersions } from "./resource-versions.ts";
 
@@ -51,7 +51,7 @@ export interface Hello {
   readonly digest: string;
   readonly sums: string;
   readonly rejects: readonly Reject[];
-  /** What of the source this proxy has seen, through whichever operator: none that has seen less may serve it. */
+  /** How much of the source this proxy has seen, through any operator: none that has seen less may serve it. */
   readonly versions: ResourceVersions;
 }
 
@@ -104,7 +104,7 @@ export interface Begin extends Change {
   readonly type: "begin";
 }
 
-export interface Part {
+export interface TransactionPart {
   readonly type: "part";
   readonly revision: number;
   /** Counts from 0. */
@@ -214,5 +214,5 @@ export interface AccountReport {
   readonly reserved: string;
 }
 
-export type DownMessage = Welcome | Transaction | Begin | Part | Commit | Revoke | Beat | GoAway;
+export type DownMessage = Welcome | Transaction | Begin | TransactionPart | Commit | Revoke | Beat | GoAway;
 export type UpMessage = Acknowledgement | Report | Beat;

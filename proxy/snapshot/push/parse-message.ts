@@ -1,6 +1,6 @@
 /**
- * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked, what
- * is unknown is ignored, and no message text repeats a value.
+ * Reads the push protocol's messages from lines or bodies that may be damaged or hostile: every member is checked,
+ * unknown members are ignored, and no error message repeats a value.
  */
 import type {
   AccountReport,
@@ -77,7 +77,7 @@ export function parseDownMessage(text: string): DownMessage {
 /** @throws MessageError */
 export function parseHello(value: unknown): Hello {
   const members = asMembers(value);
-  if (members["type"] !== "hello") throw new MessageError("a stream begins with hello");
+  if (members["type"] !== "hello") throw new MessageError("a stream must begin with hello");
   const zone = members["zone"];
   return {
     type: "hello",
@@ -216,7 +216,7 @@ function optionalArray(members: Members, name: string): readonly unknown[] {
 
 function amount(members: Members, name: string): string {
   const text = string(members, name);
-  if (!/^-?[0-9]{1,30}$/.test(text)) throw new MessageError(`${name}: is no whole number`);
+  if (!/^-?[0-9]{1,30}$/.test(text)) throw new MessageError(`${name}: must be a whole number`);
   return text;
 }
 

@@ -1,4 +1,4 @@
-/** Time as the push protocol's two ends use it; tests give a clock they move by hand. */
+/** Defines the timers that both ends of the push protocol use; tests pass a clock that they move by hand. */
 export interface Timers {
   /** Milliseconds on a clock that never jumps. */
   now(): number;

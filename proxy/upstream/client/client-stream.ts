@@ -1,9 +1,9 @@
 /**
- * The client's side of a streamed answer: writes with backpressure, ends cleanly or visibly not.
+ * Writes a streamed response to the client with backpressure, and ends it cleanly or visibly broken.
  *
- * A clean end is the chunked terminator, an unclean one FIN without it. Either comes behind a failure event that was
- * flushed: destroying at once would lose the event (DESIGN.md section 5). A reader that leaves too much queued for too
- * long is cut, so that it cannot hold memory.
+ * A clean end is the chunked terminator, a broken one is FIN without it. Either follows a failure event that was
+ * flushed: destroying the connection at once would lose the event (DESIGN.md section 5). A reader that leaves too much
+ * queued for too long is cut, so that it cannot hold memory.
  */
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 import type { ProxyLimits } from "#proxy/limits";
@@ -32,14 +32,14 @@ export class ClientStream {
   #isWaiting = false;
   #bytesWritten = 0;
 
-  /** @param headers of every stream of this call: names and values in turn */
+  /** @param headers of every stream of this call: names and values alternating */
   constructor(response: ClientResponse, headers: readonly string[], limits: ProxyLimits) {
     this.#response = response;
     this.#headers = headers;
     this.#limits = limits;
   }
 
-  /** The attempt whose answer is written next. */
+  /** The attempt whose reply is written next. */
   listenWith(listener: ClientStreamListener): void {
     this.#listener = listener;
   }
@@ -54,7 +54,7 @@ export class ClientStream {
     return this.#response.headersSent;
   }
 
-  /** Something of an answer has gone out, and not only signs of life: no other target may answer. */
+  /** A part of a reply has gone out, and not only signs of life: no other target may reply. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
@@ -65,7 +65,7 @@ export class ClientStream {
   }
 
   /**
-   * Writes a sign of life, which is nothing of the answer. A client whose connection takes no more is told nothing: it
+   * Writes a sign of life, which is no part of the reply. A client whose connection takes no more is told nothing: it
    * hears what waits for it.
    *
    * @param make called only for a sign that goes out: some are numbered

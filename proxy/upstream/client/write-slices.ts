@@ -1,8 +1,8 @@
 /**
- * Writes what is large in slices, each when its client has taken the one before.
+ * Writes a large body in slices, each when its client has taken the one before.
  *
- * Node tells of no progress within one write over TLS, nor within one `drain`: a client that reads all the time would look
- * like one that takes nothing for as long as one large write lasts.
+ * Node reports no progress within one write over TLS, nor within one `drain`: during one large write a client that
+ * reads all the time would look like one that reads nothing.
  */
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 

@@ -1,8 +1,8 @@
 /**
- * Opens connections to where the egress policy allows and nowhere else.
+ * Opens connections only to addresses that the egress policy allows.
  *
- * A literal address is judged before the connect, a name after its resolution, and the address that was judged is the
- * one connected to, so an answer that changes between check and use (DNS rebinding) leads nowhere.
+ * A literal address is checked before the connect, a name after its resolution. The address that was checked is the
+ * one connected to, so a DNS record that changes between check and use (DNS rebinding) leads nowhere.
  */
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";

@@ -1,4 +1,4 @@
-/** A channel that is reached through a proxy (`proxyURL`): undici speaks `CONNECT`, this makes an `Upstream` of it. */
+/** Reaches a channel through a proxy (`proxyURL`): undici speaks `CONNECT`, and this file makes an `Upstream` of it. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
@@ -27,7 +27,7 @@ export class UndiciUpstream implements Upstream {
         },
         {
           onRequestStart: (controller) => {
-            if (!tunnel.stands()) controller.abort(new Error("the tunnel came too late"));
+            if (!tunnel.isOpen()) controller.abort(new Error("the tunnel was not open in time"));
             else
               handler.onStart({
                 abort: () => controller.abort(new Error("the exchange was ended by the gateway")),
@@ -56,7 +56,7 @@ export class UndiciUpstream implements Upstream {
   }
 }
 
-/** The way through the proxy, for one request: whoever waits for it is told when that takes too long. */
+/** The way through the proxy, for one request: the request fails when it takes too long. */
 class Tunnel {
   readonly #handler: UpstreamHandler;
   #deadline: Deadline | undefined;
@@ -72,13 +72,13 @@ class Tunnel {
   }
 
   /** @returns false when nobody waits any more */
-  stands(): boolean {
+  isOpen(): boolean {
     this.#deadline?.cancel();
     return !this.#isLate;
   }
 
   failed(error: Error): void {
-    if (this.stands()) this.#handler.onError(error);
+    if (this.isOpen()) this.#handler.onError(error);
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * Keeps the connections to upstreams: one pool for each distinct way to reach an origin.
  *
- * Pools are shared by channels that connect alike and outlive a change of a channel's other fields. The egress policy
- * holds at every connect (`guarded-connector.ts`). Environment proxies are ignored: only a channel's own `proxyURL`
- * counts.
+ * Channels that connect alike share a pool, and a pool outlives a change of a channel's other fields. The egress
+ * policy holds at every connect (`guarded-connector.ts`). Environment proxies are ignored: only a channel's own
+ * `proxyURL` counts.
  */
 import { createHash } from "node:crypto";
 import { Pool, ProxyAgent } from "undici";
@@ -16,7 +16,7 @@ import type { Channel } from "#proxy/snapshot/types.gen";
 import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
 import { UndiciUpstream } from "./undici-upstream.ts";
 
-/** Longest that a tunnel through a proxy may take to stand. */
+/** Longest that a tunnel through a proxy may take to open. */
 const tunnelTimeoutMs = 120_000;
 
 interface PoolEntry {
@@ -100,7 +100,7 @@ export class UpstreamPools {
       proxyTls: { lookup },
       // Also to an upstream without TLS: else the proxy would read the call and its credential.
       proxyTunnel: true,
-      // Each request bounds its wait itself; this lets go of what a proxy never answered.
+      // Each request bounds its wait itself; this ends tunnels that a proxy never opened.
       connectTimeout: tunnelTimeoutMs,
       clientFactory: (url, options) => new Pool(url, { ...options, headersTimeout: tunnelTimeoutMs }),
       pipelining: 1,

@@ -1,21 +1,21 @@
-/** What the beginning of a body says it is, whatever its headers say. Pure. */
+/** Tells from the first bytes of a body whether it is JSON or a stream, whatever its headers say. Pure. */
 
 /** Enough for the blanks that anybody puts in front. */
 const startBytes = 64;
 
 /** Server-sent events (a field or a comment), or Google's other form of a stream. */
-export function isStream(body: Buffer): boolean {
+export function startsWithStream(body: Buffer): boolean {
   return /^\s*(?:\[|(?:data|event|id|retry)?:)/.test(body.toString("latin1", 0, startBytes));
 }
 
-/** JSON as every format's whole answer is. */
-export function isObject(body: Buffer): boolean {
+/** JSON, as the whole reply of every format is. */
+export function startsWithObject(body: Buffer): boolean {
   return /^\s*\{/.test(body.toString("latin1", 0, startBytes));
 }
 
-/** JSON, or a stream: an answer of any format. */
-export function mayBeAnswer(start: Buffer): boolean {
-  return isStream(start) || isObject(start);
+/** JSON, or a stream: a reply of any format. */
+export function mayBeReply(start: Buffer): boolean {
+  return startsWithStream(start) || startsWithObject(start);
 }
 
 /** The pieces as one; nothing is copied where there is one only. */

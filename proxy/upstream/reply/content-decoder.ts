@@ -1,7 +1,7 @@
 /**
- * Undoes a `content-encoding` that an upstream applied although `identity` was asked for.
+ * Decodes a `content-encoding` that an upstream applied although the request asked for `identity`.
  *
- * Incremental, so that a compressed stream still streams. The caller counts what comes out against its caps.
+ * It is incremental, so that a compressed stream still streams. The caller counts the decoded bytes against its caps.
  */
 
 import type { Transform } from "node:stream";
@@ -55,7 +55,7 @@ export class ContentDecoder {
       case "zstd":
         return new ContentDecoder(createZstdDecompress(), listener);
       default:
-        throw new Error(`the upstream answered with the unsupported content-encoding ${String(encoding).slice(0, 64)}`);
+        throw new Error(`the upstream replied with the unsupported content-encoding ${String(encoding).slice(0, 64)}`);
     }
   }
 

@@ -1,10 +1,11 @@
-/** Headers of an upstream's answer: what they say of its body, and what of them goes to the client. */
+/** Reads the headers of an upstream's reply: what they say of its body, and which of them go to the client. */
 import { clientHeaders } from "#proxy/http/header-rules";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { droppedHeader } from "#proxy/translate/dropped-fields";
 
 /**
- * Of the upstream what may pass, and what was dropped of the call and lost of the answer. Names and values in turn.
+ * The headers of the upstream that may pass, the dropped fields of the call and the lost parts of the reply; names and
+ * values alternate.
  *
  * @param dropped in the client's names
  */

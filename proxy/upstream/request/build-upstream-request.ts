@@ -1,6 +1,6 @@
 /**
- * Builds the request for one target: its address, its credential, its headers, and the client's body with the edits
- * that this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
+ * Builds the request for one target: its path, its credential, its headers, and the client's body with the edits that
+ * this channel needs. No byte of the client's URL and no header outside the allow-list goes upstream.
  */
 
 import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
@@ -8,7 +8,7 @@ import { BodyEditor } from "#proxy/json/body-editor";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
 import type { UpstreamRequest, UpstreamTimeouts } from "#proxy/upstream/upstream-exchange";
-import { upstreamHeaders } from "./upstream-headers.ts";
+import { requestHeaders } from "./request-headers.ts";
 import { upstreamPath } from "./upstream-path.ts";
 
 export interface UpstreamTarget {
@@ -50,7 +50,7 @@ export function buildUpstreamRequest(
   const verb = call.stream ? "streamGenerateContent" : "generateContent";
   const query = call.endpoint.format === "GenerateContent" && call.stream ? "alt=sse" : "";
   const kind = call.stream ? "stream" : "call";
-  const { fixedHeaders, headers } = upstreamHeaders(kind, channel, upstream.credential, clientHeaders);
+  const { fixedHeaders, headers } = requestHeaders(kind, channel, upstream.credential, clientHeaders);
   return {
     path: upstreamPath(upstream, upstream.path, upstreamModel, verb, query),
     fixedHeaders,
@@ -114,7 +114,7 @@ export function buildPlainRequest(
   return {
     method,
     path,
-    ...upstreamHeaders("plain", channel, credential, {}),
+    ...requestHeaders("plain", channel, credential, {}),
     body: Buffer.alloc(0),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, false, limits),

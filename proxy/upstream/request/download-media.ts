@@ -1,10 +1,11 @@
 /**
- * Fetches an image or document that a client named by its address, for an upstream that takes only bytes
+ * Downloads an image or document that a client named by URL, for an upstream that takes only bytes
  * (`protocols/translation.md` section 4.4).
  *
- * A client chooses the address, so nothing but the public internet is reachable, whatever the fleet allows its own
- * channels: also after redirects, with the address that was judged (`guarded-connector.ts`). Bounded in time, size,
- * redirects and number for the whole process; no header of the client or of a channel goes out.
+ * A client chooses the URL, so nothing but the public internet is reachable, whatever the fleet allows its own
+ * channels. This holds after redirects too, and the address that was checked is the one connected to
+ * (`guarded-connector.ts`). Downloads are bounded in time, size, redirects and number for the whole process; no header
+ * of the client or of a channel goes out.
  */
 import { Agent, type Dispatcher, request } from "undici";
 import { GatewayError } from "#proxy/errors";
@@ -59,7 +60,10 @@ export class MediaDownloads {
    */
   async fetch(url: string, where: string, terms?: DownloadTerms): Promise<DownloadedMedia> {
     if (this.#running >= this.#limits.atOnceMax) {
-      throw new GatewayError("overloaded", "The gateway downloads as many files as it may at the moment. Try again.");
+      throw new GatewayError(
+        "overloaded",
+        "The gateway is overloaded: it is at its limit of file downloads. Try again.",
+      );
     }
     this.#running += 1;
     const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
@@ -68,7 +72,7 @@ export class MediaDownloads {
       return await this.#follow(url, signal, terms?.hold);
     } catch (cause) {
       if (cause instanceof GatewayError) throw cause;
-      // Why is for the log: a client must not learn what stands inside the network.
+      // The reason is for the log: a client must not learn what is inside the network.
       const message = `The file at '${where}' could not be downloaded. Send its content as a data URL instead.`;
       throw new GatewayError("invalid_value", message, { param: where, cause });
     } finally {
@@ -84,36 +88,36 @@ export class MediaDownloads {
     let url = new URL(first);
     for (let redirects = 0; redirects <= this.#limits.redirectsMax; redirects += 1) {
       if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error("an address of another scheme");
-      const answer = await request(url, {
+      const reply = await request(url, {
         dispatcher: this.#dispatcher,
         signal,
         headers: { accept: "image/*, application/pdf, text/plain, */*", "user-agent": "Mozilla/5.0 (compatible)" },
       });
-      const location = answer.headers["location"];
-      if (answer.statusCode < 300 || answer.statusCode >= 400 || typeof location !== "string") {
-        return await this.#take(answer, hold);
+      const location = reply.headers["location"];
+      if (reply.statusCode < 300 || reply.statusCode >= 400 || typeof location !== "string") {
+        return await this.#readFile(reply, hold);
       }
-      await answer.body.dump();
+      await reply.body.dump();
       url = new URL(location, url);
     }
     throw new Error("too many redirects");
   }
 
-  async #take(answer: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
-    if (answer.statusCode !== 200) {
-      await answer.body.dump();
-      throw new Error(`the server answered ${answer.statusCode}`);
+  async #readFile(reply: Dispatcher.ResponseData, hold: DownloadTerms["hold"] | undefined): Promise<DownloadedMedia> {
+    if (reply.statusCode !== 200) {
+      await reply.body.dump();
+      throw new Error(`the server replied with status ${reply.statusCode}`);
     }
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of answer.body) {
+    for await (const chunk of reply.body) {
       const piece = Buffer.from(chunk);
       bytes += piece.length;
       if (bytes > this.#limits.bytesMax) throw new Error(`more than ${this.#limits.bytesMax} bytes`);
       hold?.(piece.length);
       chunks.push(piece);
     }
-    const type = answer.headers["content-type"];
+    const type = reply.headers["content-type"];
     const mime = typeof type === "string" ? type.split(";")[0]?.trim().toLowerCase() : undefined;
     return { base64: Buffer.concat(chunks).toString("base64"), mime: mime === "" ? undefined : mime };
   }

@@ -1,6 +1,5 @@
 /**
- * An upstream whose provider signs each request: what is sent gets the headers of its signature, after its path and body
- * are what they will be.
+ * Wraps the upstream of a provider that signs each request: adds the signature's headers once path and body are final.
  */
 import type { SentRequest, Upstream, UpstreamHandler } from "#proxy/http1/client/upstream";
 import type { Provider } from "#proxy/providers/provider";

@@ -1,11 +1,11 @@
 /**
- * The path and query of an upstream request: the channel's own template, an encoded model name, and the credential where
- * the channel wants it by query; no byte of the client's URL (RELIABILITY.md C2).
+ * Builds the path and query of an upstream request: the channel's own template, an encoded model name, and the
+ * credential where the channel wants it in the query; no byte of the client's URL (RELIABILITY.md C2).
  */
 import { GatewayError } from "#proxy/errors";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
-/** Who is asked, and with what: whoever says a path says this too, or a credential that belongs into the query is lost. */
+/** The channel and credential of a path. Every path needs both, or a credential that belongs into the query is lost. */
 export interface PathOwner {
   readonly channel: Channel;
   readonly credential: Credential | undefined;
@@ -16,7 +16,7 @@ export interface PathOwner {
  * @param verb Gemini-style only, for example `streamGenerateContent`
  * @param query what else is asked by query, encoded; may be empty
  * @returns path and query for the request line
- * @throws GatewayError `model_not_found` for a name that cannot stand in a path
+ * @throws GatewayError `model_not_found` for a name that cannot be in a path
  */
 export function upstreamPath(
   owner: PathOwner,

@@ -91,7 +91,7 @@ export async function closeCluster(cluster: ClusterUnderTest): Promise<void> {
 function startProxy(index: number, socketPath: string): SimulatedProxy {
   const store = new SnapshotStore();
   const client = new PushClient({
-    transport: unixSocketTransport({ socketPath, answerTimeoutMs: 30_000 }),
+    transport: unixSocketTransport({ socketPath, replyTimeoutMs: 30_000 }),
     store,
     proxy: `proxy-${index}`,
     build: "bench",

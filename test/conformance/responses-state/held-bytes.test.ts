@@ -118,7 +118,7 @@ describe("the bytes of a conversation that calls go on from", () => {
     const { id } = Object(first.json());
     const asked = upstream.requests.length;
     let letGo = (): void => undefined;
-    const before = gateway.conversationMutex.take("default/main", () => {
+    const before = gateway.conversationMutex.run("default/main", () => {
       return new Promise<void>((resolve) => {
         letGo = resolve;
       });

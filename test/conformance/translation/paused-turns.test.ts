@@ -289,7 +289,7 @@ describe("a paused turn that nobody goes on with", () => {
         index === 0 ? events(first, 1) : { ...events(last, 2), delayHeadMs: 3_000 },
       );
       const answer = await rig().call("openai-chat", "anthropic-messages", stream, asking["openai-chat"]);
-      assert.match(answer.body.toString(), /no answer came in time/);
+      assert.match(answer.body.toString(), /no reply came in time/);
       assert.equal(answer.status, stream ? 200 : 504);
       assert.equal(digest("openai-chat", answer.body, answer.status).status, "error");
       const { usage } = await rig().gateway.recordOf(String(answer.header("x-request-id")));

@@ -60,7 +60,7 @@ describe("an operator with a connected proxy that is too old", () => {
 
   async function connect(proxy: string, capabilities?: readonly string[]) {
     const store = new SnapshotStore();
-    const transport = unixSocketTransport({ socketPath: operator.addresses.pushSocket, answerTimeoutMs: 5_000 });
+    const transport = unixSocketTransport({ socketPath: operator.addresses.pushSocket, replyTimeoutMs: 5_000 });
     const client = pushClient(transport, store, { proxy, ...(capabilities && { capabilities }) });
     clients.push(client);
     client.start();

@@ -29,7 +29,7 @@ describe("operator over a folder", () => {
     );
     store = new SnapshotStore();
     const { pushSocket: socketPath } = operator.addresses;
-    client = pushClient(unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }), store);
+    client = pushClient(unixSocketTransport({ socketPath, replyTimeoutMs: 5_000 }), store);
     client.start();
     await eventually("the proxy is ready", () => store.isReady);
   });

@@ -42,7 +42,7 @@ describe("usage in status", function () {
     operator = await runOperator(folderSettings(join(folder, "manifests"), join(folder, "data")), { log: silent });
     const store = new SnapshotStore();
     const { pushSocket: socketPath } = operator.addresses;
-    client = pushClient(unixSocketTransport({ socketPath, answerTimeoutMs: 5_000 }), store);
+    client = pushClient(unixSocketTransport({ socketPath, replyTimeoutMs: 5_000 }), store);
     client.start();
     await eventually("ready", () => store.isReady);
   });

@@ -59,7 +59,7 @@ describe("a fleet without an API server", function () {
     assert.equal(await proxy.program.isReady(), true);
 
     const { program } = await newcomer();
-    const refused = /"reason":"the operator answered with status 503"/;
+    const refused = /"reason":"the operator replied with status 503"/;
     await waitFor("the newcomer to be told to wait", () => refused.test(program.output), { deadlineMs: 30_000 });
     assert.equal(await program.isReady(), false);
     await plane.start("kube-apiserver");

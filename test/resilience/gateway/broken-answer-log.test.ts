@@ -42,7 +42,7 @@ describe("the log line of a broken answer", function () {
       {
         name: "an end that is too early",
         body: first + second,
-        want: /^expected the end of the answer, the body ended behind event 2$/,
+        want: /^expected the end of the reply, the body ended behind event 2$/,
       },
     ]) {
       it(`${format.name}: names ${row.name}`, async () => {

@@ -89,13 +89,13 @@ describe("the data port over TLS", function () {
     assert.equal(Math.round(await leftDays()), 1);
     await write(-9, -2);
     await waitFor("the gauge to fall", async () => Math.round(await leftDays()) === -2);
-    assert.match(rig.gateway.logs, /"level":"warn".*the certificate of the data port ended at .* set the clock/);
+    assert.match(rig.gateway.logs, /"level":"warn".*the certificate of the data port expired at .* set the clock/);
     const client = connect({ port: rig.port, ca, servername: "localhost" });
     const [error] = await once(client, "error");
     assert.equal(error.code, "CERT_HAS_EXPIRED", "it is served, and the client refuses it");
     await write(-1, 1);
     await waitFor("the gauge to rise", async () => Math.round(await leftDays()) === 1);
-    assert.match(rig.gateway.logs, /the certificate of the data port is good again/);
-    assert.equal(rig.gateway.logs.match(/certificate of the data port ended/g)?.length, 1);
+    assert.match(rig.gateway.logs, /the certificate of the data port is valid again/);
+    assert.equal(rig.gateway.logs.match(/certificate of the data port expired/g)?.length, 1);
   });
 });

@@ -195,7 +195,7 @@ export class TlsRig {
         serverName,
         caFile,
         tokenFile,
-        answerTimeoutMs: 5_000,
+        replyTimeoutMs: 5_000,
         resolve: async () => proxy.addresses,
       }),
       store,

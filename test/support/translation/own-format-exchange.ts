@@ -5,7 +5,7 @@ import type { JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
-import { readCollectedStream } from "#proxy/upstream/reply/collected-answer";
+import { readCollectedStream } from "#proxy/upstream/reply/collected-reply";
 import { callOf } from "#test/support/digest/stream-call";
 
 const eventBytesMax = 1 << 24;

@@ -110,7 +110,7 @@ describe("docs/troubleshooting.md", () => {
     for (const line of [
       "an upstream refused a call",
       "an attempt on an upstream failed",
-      "an upstream sent an answer that is not valid",
+      "an upstream sent an invalid reply",
       "disconnected",
     ]) {
       assert.ok(page.includes(`\`${line}\``), line);

@@ -162,15 +162,16 @@ describe("admin port", () => {
     { name: "explains an unknown key", query: "key=team/nobody&model=gpt-x", want: { allowed: false, status: 401 } },
   ]) {
     it(row.name, async () => {
-      const answer = JSON.parse((await get(`/debug/explain?${row.query}`)).text);
-      for (const [name, value] of Object.entries(row.want)) assert.equal(answer[name], value, JSON.stringify(answer));
+      const explanation = JSON.parse((await get(`/debug/explain?${row.query}`)).text);
+      for (const [name, value] of Object.entries(row.want))
+        assert.equal(explanation[name], value, JSON.stringify(explanation));
     });
   }
 
   it("explains by the clock", () => {
-    const answer = explain({ key: "team/bot", model: "gpt-x" }, snapshot, 2_000);
-    assert.deepEqual([answer.allowed, answer.status], [false, 401]);
-    assert.match(answer.message, /one is key_expired/);
+    const explanation = explain({ key: "team/bot", model: "gpt-x" }, snapshot, 2_000);
+    assert.deepEqual([explanation.allowed, explanation.status], [false, 401]);
+    assert.match(explanation.message, /one is key_expired/);
   });
 
   for (const row of [

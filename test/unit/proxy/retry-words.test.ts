@@ -53,9 +53,9 @@ describe("texts of failures", () => {
   const curable = [
     ...failures.map((kind) => ({ name: kind, error: errorOfFailure({ kind, isSent: false, cause: undefined }) })),
     { name: "no channel", error: noAvailableChannel() },
-    { name: "an invalid answer", error: errorOfInvalidReply("event 1: expected JSON") },
+    { name: "an invalid reply", error: errorOfInvalidReply("event 1: expected JSON") },
     {
-      name: "a cut answer",
+      name: "a cut reply",
       error: errorOfProblem({ kind: "truncated", reason: "behind event 2" }, () =>
         assert.fail("no error of an upstream"),
       ),

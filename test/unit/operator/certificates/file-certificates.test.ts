@@ -114,18 +114,21 @@ describe("FileCertificates", () => {
     await certificates.start();
     await passMinutes(60);
     const [soon, ...others] = takeTold();
-    assert.match(soon ?? "", /^ends at 2023-\d\d-\d\dT.* and nobody has renewed it/);
+    assert.match(soon ?? "", /^expires at 2023-\d\d-\d\dT.* and was not renewed;/);
     assert.deepEqual(others, []);
     await rm(join(folder, "tls.key"));
     await passMinutes(62);
-    assert.match(takeTold().join(), /^ended at .* renew it, or set the clock: what is renewed is read by itself$/);
+    assert.match(
+      takeTold().join(),
+      /^expired at .* renew it or set the clock; a renewed certificate is read without a restart$/,
+    );
     assert.ok(failures > 60, "the files are missing");
     assert.ok(certificates.current !== undefined);
     timers.advance(25 * hour);
     await waitFor("it to be told again", () => told.length > 0);
-    assert.match(takeTold().join(), /^ended at /);
+    assert.match(takeTold().join(), /^expired at /);
     await write(await endingIn(100));
     await passMinutes(1);
-    assert.match(takeTold().join(), /^is good again, until /);
+    assert.match(takeTold().join(), /^is valid again, until /);
   });
 });

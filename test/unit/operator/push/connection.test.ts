@@ -320,7 +320,7 @@ describe("ProxyConnection", () => {
     acknowledge(one.connection, { digest: "0000000000000000" });
     assert.equal(one.connection.isOpen, false);
     const two = connect({ proxy: "proxy-2" });
-    acknowledge(two.connection, { refused: { code: "wrong_digest", message: "the digest does not fit" } });
+    acknowledge(two.connection, { refused: { code: "wrong_digest", message: "the digest does not match" } });
     assert.equal(two.connection.isOpen, false);
     assert.equal(fleet.refusals, 1);
   });

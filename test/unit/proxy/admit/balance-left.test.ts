@@ -24,7 +24,7 @@ describe("balanceLeft()", () => {
     { name: "is that of the scarcest balance", balances: [claim("new", 60n), claim("half", 100n)], want: 50n },
   ]) {
     it(row.name, async () => assert.equal(await balanceLeft(row.balances, ledger), row.want));
-    it(`${row.name}, where the store answers later`, async () => {
+    it(`${row.name}, where the store replies later`, async () => {
       const later = { read: async (counter: string) => ledger.read(counter) };
       assert.equal(await balanceLeft(row.balances, later), row.want);
     });

@@ -220,7 +220,7 @@ describe("the ledger's two clocks", () => {
       }
       pass(3_600_000);
       for (const _ of ledger.sweep(() => true, 10));
-      assert.equal(journal.takeWhole(1, ledger).rows.length, 1);
+      assert.equal(journal.drainWhole(1, ledger).rows.length, 1);
     });
 
     it("remembers what was stored when it is opened while the clock is ahead", () => {
@@ -320,7 +320,7 @@ describe("the ledger's two clocks", () => {
       reservationTtlMs: ttlMs,
       journal,
     });
-    const written = (): readonly StoredCounter[] => journal.takeBatch(1, 0, new Float64Array(0)).rows;
+    const written = (): readonly StoredCounter[] => journal.drainBatch(1, 0, new Float64Array(0)).rows;
     reserve({ id: "lost", limits: [perDay] });
     pass(dayMs - ttlMs);
     ledger.read("another");
@@ -355,7 +355,7 @@ describe("the ledger's two clocks", () => {
     assert.equal(refused.kind === "refused" && refused.retryAtMs, wallMs + 1_000);
     assert.equal(refused.states[0]?.resetAtMs, wallMs + 60_000);
     assert.equal(ledger.read(bucketOfSixty.counter)?.windowStartMs, wallMs);
-    assert.equal(journal.takeWhole(1, ledger).rows[0]?.startMs, wallMs);
+    assert.equal(journal.drainWhole(1, ledger).rows[0]?.startMs, wallMs);
   });
 
   for (const { name, storedAtMs, want } of [

@@ -226,7 +226,7 @@ describe("MemoryLedger", () => {
     );
   });
 
-  it("answers a repeated reserve with the same reservation, and a repeated settle by its name", () => {
+  it("returns for a repeated reserve the same reservation, and a repeated settle by its name", () => {
     const limits = [claimOf({ limit: "1" })];
     const request = { id: "twice", amounts: amounts(), limits, balances: [], concurrency: [] };
     assert.equal(ledger.reserve(request).kind, "reserved");

@@ -9,7 +9,7 @@ describe("TokenBucket", () => {
     const bucket = new TokenBucket(bucketShape(10n, 10n, minute), 0);
     assert.equal(bucket.holds(10), true);
     assert.equal(bucket.holds(11), false);
-    bucket.take(10);
+    bucket.consume(10);
     assert.equal(bucket.holds(1), false);
     assert.equal(bucket.holds(0), true);
     assert.equal(bucket.remaining(), 0n);
@@ -17,7 +17,7 @@ describe("TokenBucket", () => {
 
   it("lets the limit flow in evenly over the period, and no more than the burst", () => {
     const bucket = new TokenBucket(bucketShape(10n, 4n, minute), 0);
-    bucket.take(4);
+    bucket.consume(4);
     bucket.refill(5_999);
     assert.equal(bucket.level, 0);
     bucket.refill(6_000);
@@ -28,7 +28,7 @@ describe("TokenBucket", () => {
 
   it("says exactly when an amount is there, and never for more than the burst or without a flow", () => {
     const bucket = new TokenBucket(bucketShape(7n, 20n, minute), 1_000);
-    bucket.take(20);
+    bucket.consume(20);
     const readyMs = bucket.readyAtMs(3) ?? 0;
     assert.equal(readyMs, 1_000 + Math.ceil((3 * minute) / 7));
     bucket.refill(readyMs - 1);
@@ -37,13 +37,13 @@ describe("TokenBucket", () => {
     assert.equal(bucket.holds(3), true);
     assert.equal(bucket.readyAtMs(21), undefined);
     const dry = new TokenBucket(bucketShape(0n, 1n, minute), 0);
-    dry.take(1);
+    dry.consume(1);
     assert.equal(dry.readyAtMs(1), undefined);
   });
 
   it("goes into debt for what was consumed above its reservation, and pays it back first", () => {
     const bucket = new TokenBucket(bucketShape(60n, 60n, minute), 0);
-    bucket.take(60);
+    bucket.consume(60);
     bucket.correct(60, 90);
     assert.equal(bucket.level, -30);
     assert.equal(bucket.remaining(), 0n);
@@ -55,7 +55,7 @@ describe("TokenBucket", () => {
 
   it("gives back what was reserved and not used, and never overflows", () => {
     const bucket = new TokenBucket(bucketShape(60n, 60n, minute), 0);
-    bucket.take(50);
+    bucket.consume(50);
     bucket.refill(minute);
     bucket.correct(50, 10);
     assert.equal(bucket.level, 60);
@@ -63,7 +63,7 @@ describe("TokenBucket", () => {
 
   it("adds nothing when the clock goes back", () => {
     const bucket = new TokenBucket(bucketShape(60n, 60n, minute), minute);
-    bucket.take(60);
+    bucket.consume(60);
     bucket.refill(0);
     assert.equal(bucket.level, 0);
     bucket.refill(minute + 1_000);
@@ -72,7 +72,7 @@ describe("TokenBucket", () => {
 
   it("keeps what it holds when its limit is edited, but for what no longer fits", () => {
     const bucket = new TokenBucket(bucketShape(60n, 60n, minute), 0);
-    bucket.take(10);
+    bucket.consume(10);
     bucket.reshape(bucketShape(120n, 120n, minute), 0);
     assert.equal(bucket.level, 50);
     bucket.reshape(bucketShape(20n, 20n, minute), 0);
@@ -83,7 +83,7 @@ describe("TokenBucket", () => {
     const bucket = new TokenBucket(bucketShape(9n * 10n ** 18n, 9n * 10n ** 18n, minute), 0);
     const { scale } = bucket.shape;
     assert.ok(scale > 1 && bucket.shape.burst < 2 ** 50);
-    bucket.take(1);
+    bucket.consume(1);
     assert.equal(bucket.remaining(), 9n * 10n ** 18n - BigInt(scale));
   });
 
@@ -99,7 +99,7 @@ describe("TokenBucket", () => {
         (limit, burst, periodMs, stepsMs) => {
           fc.pre(limit < 2n ** 50n && burst < 2n ** 50n);
           const bucket = new TokenBucket(bucketShape(limit, burst, periodMs), 0);
-          bucket.take(Number(burst));
+          bucket.consume(Number(burst));
           let elapsedMs = 0;
           for (const stepMs of stepsMs) {
             elapsedMs += stepMs;
@@ -126,7 +126,7 @@ describe("TokenBucket", () => {
             nowMs += call.waitMs;
             bucket.refill(nowMs);
             if (bucket.holds(call.amount)) {
-              bucket.take(call.amount);
+              bucket.consume(call.amount);
               taken += call.amount;
             }
             assert.ok(taken <= burst + (nowMs * limit) / 1_000);

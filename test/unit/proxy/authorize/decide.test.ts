@@ -77,7 +77,7 @@ describe("decide", () => {
     { name: "does not know a model without a route", model: "gpt-y", want: "model_not_found" },
     { name: "refuses a model outside the allow list", key: { modelsAllow: ["claude-*"] }, want: "model_not_allowed" },
     {
-      name: "answers alike for a model outside the list that does not exist",
+      name: "gives the same refusal for a model outside the list that does not exist",
       key: { modelsAllow: ["claude-*"] },
       model: "gpt-y",
       want: "model_not_allowed",
@@ -256,7 +256,7 @@ describe("decide", () => {
     assert.throws(() => authorizeModel(questionOf({ model: "gpt-y" })), { code: "model_not_found", param: "model" });
   });
 
-  it("answers an endpoint without a model by key alone", () => {
+  it("decides about an endpoint without a model by key alone", () => {
     authorizeEndpoint(questionOf({}), "Models");
     assert.throws(() => authorizeEndpoint(questionOf({ key: { capabilities: ["Chat"] } }), "Models"), {
       code: "capability_not_allowed",

@@ -222,7 +222,7 @@ describe("matchEndpoint", () => {
 
   for (const [method, url, want, headers] of refused) {
     const asked = headers === undefined ? "" : ` and ${headers.join(" ")}`;
-    it(`answers ${method} ${JSON.stringify(url.slice(0, 60))}${asked} with ${want}`, () => {
+    it(`responds to ${method} ${JSON.stringify(url.slice(0, 60))}${asked} with ${want}`, () => {
       assert.equal(describeTarget(method, url, headers), want);
     });
   }

@@ -143,7 +143,7 @@ describe("readClientAddress", () => {
     assert.equal(readClientAddress("10.0.0.9", headers, oneHop), undefined);
   });
 
-  it("never lets forged entries on the left change the answer", () => {
+  it("never lets forged entries on the left change the address", () => {
     const forged = fc.array(fc.oneof(fc.ipV4(), fc.string(), fc.constantFrom("", "unknown", "::1")), { maxLength: 5 });
     fc.assert(
       fc.property(forged, fc.ipV4(), (entries, real) => {

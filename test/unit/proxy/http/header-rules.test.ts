@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { clientHeaders, upstreamHeaders } from "#proxy/http/header-rules";
+import { clientHeaders, forwardableHeaders } from "#proxy/http/header-rules";
 import { hasHeader, headerValues } from "#proxy/http1/wire/header-values";
 
-describe("upstreamHeaders", () => {
+describe("forwardableHeaders", () => {
   const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
   it("lets nothing through that is on no list", () => {
@@ -29,24 +29,24 @@ describe("upstreamHeaders", () => {
       ...["content-encoding", "accept-encoding", "origin", "referer", "anthropic_beta", "__proto__"],
     ];
     const headers = names.flatMap((name) => [name, "canary"]);
-    assert.deepEqual(upstreamHeaders("OpenAI", headers), {});
-    assert.deepEqual(upstreamHeaders("Gemini", headers), {});
-    assert.deepEqual(upstreamHeaders("Anthropic", headers), { "anthropic-version": "2023-06-01" });
+    assert.deepEqual(forwardableHeaders("OpenAI", headers), {});
+    assert.deepEqual(forwardableHeaders("Gemini", headers), {});
+    assert.deepEqual(forwardableHeaders("Anthropic", headers), { "anthropic-version": "2023-06-01" });
   });
 
   it("passes a well-formed trace and drops any other", () => {
-    assert.deepEqual(upstreamHeaders("OpenAI", ["Traceparent", trace, "tracestate", "a=1", "Tracestate", "b=2"]), {
+    assert.deepEqual(forwardableHeaders("OpenAI", ["Traceparent", trace, "tracestate", "a=1", "Tracestate", "b=2"]), {
       traceparent: trace,
       tracestate: "a=1,b=2",
     });
-    assert.deepEqual(upstreamHeaders("OpenAI", ["traceparent", trace, "traceparent", trace]), {});
-    assert.deepEqual(upstreamHeaders("OpenAI", ["traceparent", "anything", "tracestate", "a=1"]), {});
-    assert.deepEqual(upstreamHeaders("OpenAI", ["tracestate", "a=1"]), {});
+    assert.deepEqual(forwardableHeaders("OpenAI", ["traceparent", trace, "traceparent", trace]), {});
+    assert.deepEqual(forwardableHeaders("OpenAI", ["traceparent", "anything", "tracestate", "a=1"]), {});
+    assert.deepEqual(forwardableHeaders("OpenAI", ["tracestate", "a=1"]), {});
   });
 
   it("drops what Connection nominates", () => {
     const headers = ["Connection", "close, TraceParent", "connection", "anthropic-beta", "traceparent", trace];
-    assert.deepEqual(upstreamHeaders("Anthropic", [...headers, "anthropic-beta", "b"]), {
+    assert.deepEqual(forwardableHeaders("Anthropic", [...headers, "anthropic-beta", "b"]), {
       "anthropic-version": "2023-06-01",
     });
   });
@@ -69,15 +69,15 @@ describe("upstreamHeaders", () => {
   ];
   for (const { name, headers, want } of versions) {
     it(`reads the version when given ${name} as ${want}`, () => {
-      if (want === "bad_request_header") assert.throws(() => upstreamHeaders("Anthropic", headers), { code: want });
-      else assert.equal(upstreamHeaders("Anthropic", headers)["anthropic-version"], want);
+      if (want === "bad_request_header") assert.throws(() => forwardableHeaders("Anthropic", headers), { code: want });
+      else assert.equal(forwardableHeaders("Anthropic", headers)["anthropic-version"], want);
     });
   }
 
   it("joins betas, once each, without what is no name", () => {
     const headers = ["anthropic-beta", "a-1, b-2", "Anthropic-Beta", "b-2,,c 3,\u00e9, d.4"];
-    assert.equal(upstreamHeaders("Anthropic", headers)["anthropic-beta"], "a-1,b-2,d.4");
-    assert.equal(upstreamHeaders("OpenAI", headers)["anthropic-beta"], undefined);
+    assert.equal(forwardableHeaders("Anthropic", headers)["anthropic-beta"], "a-1,b-2,d.4");
+    assert.equal(forwardableHeaders("OpenAI", headers)["anthropic-beta"], undefined);
   });
 });
 

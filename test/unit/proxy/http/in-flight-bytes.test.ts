@@ -15,7 +15,7 @@ describe("bytes in flight of one key", () => {
     for (let count = 0; count < 100; count += 1) {
       const call = all.ofCall(owner);
       try {
-        call.take(8 * MiB);
+        call.acquire(8 * MiB);
       } catch (error) {
         assert.ok(error instanceof GatewayError && error.code === "overloaded");
         return calls;
@@ -27,7 +27,7 @@ describe("bytes in flight of one key", () => {
 
   it("stay its share when the key is edited", () => {
     const all = new InFlightBytes(256 * MiB);
-    all.ofCall({ namespace: "ns", name: "other" }).take(10 * MiB);
+    all.ofCall({ namespace: "ns", name: "other" }).acquire(10 * MiB);
     const held = fill(all, key());
     assert.ok(held.length < 16, `${held.length} calls`);
     assert.deepEqual(fill(all, key()), []);

@@ -18,8 +18,8 @@ class WatchedBytes extends InFlightBytes {
   largest = 0;
   most = 0;
 
-  override tryTake(bytes: number): boolean {
-    const isTaken = super.tryTake(bytes);
+  override tryAcquire(bytes: number): boolean {
+    const isTaken = super.tryAcquire(bytes);
     if (isTaken) this.largest = Math.max(this.largest, bytes);
     this.most = Math.max(this.most, this.bytes);
     return isTaken;
@@ -40,7 +40,7 @@ for (const [encoding, packed] of codings)
 
     it("stops when there is no room for more, and gives back what it took", async () => {
       const inFlight = new InFlightBytes(MiB);
-      inFlight.take(1_000);
+      inFlight.acquire(1_000);
       await assert.rejects(inflateBody(packed, encoding, 32 * MiB, inFlight), { code: "overloaded" });
       assert.equal(inFlight.bytes, 1_000);
     });

@@ -295,9 +295,9 @@ for (const { when, turn } of moments)
 describe("InFlightBytes", () => {
   it("takes up to its cap and not a byte more", () => {
     const bytes = new InFlightBytes(10);
-    bytes.take(6);
-    bytes.take(4);
-    assert.throws(() => bytes.take(1), { code: "overloaded" });
+    bytes.acquire(6);
+    bytes.acquire(4);
+    assert.throws(() => bytes.acquire(1), { code: "overloaded" });
     assert.equal(bytes.bytes, 10);
     bytes.release(10);
     assert.equal(bytes.bytes, 0);

@@ -33,7 +33,7 @@ function kept(body: object, id: string, output: readonly object[]): LocalRespons
   return made;
 }
 
-const answer = (id: string, text: string) => ({
+const message = (id: string, text: string) => ({
   type: "message",
   id,
   status: "completed",
@@ -44,7 +44,7 @@ const answer = (id: string, text: string) => ({
 /** A conversation of two turns kept here, and a response that a provider keeps. */
 function storeWithBoth(): MemoryResponses {
   const store = new MemoryResponses({ limits: defaultStoreLimits, now: () => nowMs });
-  store.keep(owner, kept({ input: "one" }, "resp_1", [answer("msg_a", "ONE")]));
+  store.keep(owner, kept({ input: "one" }, "resp_1", [message("msg_a", "ONE")]));
   store.keep(
     owner,
     kept({ input: [{ role: "user", content: "two" }], previous_response_id: "resp_1" }, "resp_2", [
@@ -175,7 +175,7 @@ describe("resolveReferences()", () => {
   for (const reference of [{ type: "item_reference", id: "msg_a" }, { id: "msg_a" }, { type: null, id: "msg_a" }]) {
     it(`goes on from a turn that referred to an item: ${JSON.stringify(reference)}`, async () => {
       const store = storeWithBoth();
-      store.keep(owner, kept({ input: [reference] }, "resp_3", [answer("msg_c", "THREE")]));
+      store.keep(owner, kept({ input: [reference] }, "resp_3", [message("msg_c", "THREE")]));
       const next = { model: "m", previous_response_id: "resp_3", input: "x" };
       const { body, unknown } = await resolveReferences(next, owner, store);
       assert.deepEqual(unknown, []);

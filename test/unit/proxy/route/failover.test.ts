@@ -39,7 +39,7 @@ describe("failedByError()", () => {
     overloaded: "ServerError",
   };
   for (const [kind, condition] of Object.entries(expected)) {
-    it(`takes ${kind} for ${condition ?? "nothing that another target would answer differently"}`, () => {
+    it(`takes ${kind} for ${condition ?? "nothing that another target would do differently"}`, () => {
       const error = { kind, status: 418, message: "", param: undefined, retryAfterMs: undefined };
       assert.ok(isUpstreamError(error));
       assert.deepEqual(failedByError(error), { condition, status: 418 });

@@ -17,8 +17,8 @@ describe("turns of an owner", () => {
     const log: string[] = [];
     const [one, two, three, other] = ["one", "two", "three", "other"].map((name) => work(name, log));
     assert.ok(one && two && three && other);
-    const taken = [one, two, three].map(({ begin }) => turns.take("ns/a", begin));
-    const others = turns.take("ns/b", other.begin);
+    const taken = [one, two, three].map(({ begin }) => turns.run("ns/a", begin));
+    const others = turns.run("ns/b", other.begin);
     assert.deepEqual(log, ["one", "other"]);
     other.end();
     assert.equal(await others, "other");
@@ -30,7 +30,7 @@ describe("turns of an owner", () => {
     two.end();
     three.end();
     assert.deepEqual(await Promise.all(taken.slice(1)), ["two", "three"]);
-    assert.equal(await turns.take("ns/a", () => Promise.resolve("later")), "later");
+    assert.equal(await turns.run("ns/a", () => Promise.resolve("later")), "later");
   });
 
   it("end for work that throws at once", async () => {
@@ -38,7 +38,7 @@ describe("turns of an owner", () => {
     const thrown = () => {
       throw new Error("at once");
     };
-    await assert.rejects(turns.take("ns/a", thrown), /at once/);
-    assert.equal(await turns.take("ns/a", () => Promise.resolve(1)), 1);
+    await assert.rejects(turns.run("ns/a", thrown), /at once/);
+    assert.equal(await turns.run("ns/a", () => Promise.resolve(1)), 1);
   });
 });

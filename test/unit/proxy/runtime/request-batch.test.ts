@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { setImmediate as afterReading } from "node:timers/promises";
-import { callsMax, joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
+import { batchCallsMax, joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 
 describe("joinBatch()", () => {
   it("lets calls that arrive together do each stage one after the other", async () => {
@@ -37,7 +37,7 @@ describe("joinBatch()", () => {
   it("makes turns of a bounded size, in the order of arrival", async () => {
     const done: number[] = [];
     const turns = new Set<Promise<void>>();
-    const calls = Array.from({ length: 2 * callsMax + 1 }, async (_, index) => {
+    const calls = Array.from({ length: 2 * batchCallsMax + 1 }, async (_, index) => {
       const turn = joinBatch();
       turns.add(turn);
       await turn;
@@ -47,7 +47,7 @@ describe("joinBatch()", () => {
     equal(turns.size, 3);
     deepEqual(
       done,
-      Array.from({ length: 2 * callsMax + 1 }, (_, index) => index),
+      Array.from({ length: 2 * batchCallsMax + 1 }, (_, index) => index),
     );
   });
 });

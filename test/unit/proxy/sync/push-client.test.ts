@@ -272,7 +272,7 @@ describe("PushClient", () => {
       await eventually("deleted", () => store.pin().findKey(sha256Of("sk-one")) === undefined);
       const back = snapshotOf([wireKey("one")], deleted);
       operator.write(...linesBetween(deleted, back, { uidOf: () => "uid-1" }));
-      await eventually("answered", () => store.live.revision === back.revision);
+      await eventually("replied", () => store.live.revision === back.revision);
       assert.equal(store.pin().findKey(sha256Of("sk-one")), undefined);
       const acknowledgement = operator.received.at(-1);
       assert.ok(acknowledgement?.type === "acknowledgement");
@@ -307,7 +307,7 @@ describe("PushClient", () => {
     });
   });
 
-  it("answers pings and closes a stream that went silent", async () => {
+  it("replies to pings and closes a stream that went silent", async () => {
     await synchronise();
     operator.write({ type: "ping", at: 1 });
     await eventually("pong", () => operator.received.at(-1)?.type === "pong");

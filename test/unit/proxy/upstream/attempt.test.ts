@@ -18,14 +18,14 @@ describe("Attempt", () => {
   let pool: Pool;
   let origin = "";
   let requests = 0;
-  let answer = "{}";
+  let reply = "{}";
 
   beforeEach(async () => {
     requests = 0;
-    answer = "{}";
+    reply = "{}";
     server = createServer((_request, response) => {
       requests += 1;
-      response.setHeader("content-type", "application/json").end(answer);
+      response.setHeader("content-type", "application/json").end(reply);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -82,9 +82,9 @@ describe("Attempt", () => {
     { name: "is counted with what it is told in", bytesMax: 4_000_000, want: "streamed" },
     { name: "is not told where there is no room for that", bytesMax: 400_000, want: "stopped" },
   ]) {
-    it(`a whole answer for a client that streams ${name}`, async () => {
+    it(`a whole reply for a client that streams ${name}`, async () => {
       const choices = Array.from({ length: 2_000 }, () => ({ message: { content: "a" } }));
-      answer = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", choices });
+      reply = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", choices });
       const inFlightBytes = new InFlightBytes(bytesMax);
       let written = 0;
       const client = {
@@ -104,7 +104,7 @@ describe("Attempt", () => {
       const outcome = await within(5_000, "the outcome", told.run());
       assert.equal(outcome.kind, want);
       assert.equal(written > 500_000, want === "streamed", `${written} bytes`);
-      // The first 128 KiB of an answer are free.
+      // The first 128 KiB of a reply are free.
       if (want === "streamed") assert.ok(inFlightBytes.bytes + 131_072 >= written, `${inFlightBytes.bytes} bytes`);
       told.release();
       assert.equal(inFlightBytes.bytes, 0);

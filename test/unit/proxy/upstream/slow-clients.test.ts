@@ -1,5 +1,5 @@
 /**
- * A client that takes its answer slowly but all the time gets it, over TLS as well, where one large write shows nothing of
+ * A client that takes its response slowly but all the time gets it, over TLS as well, where one large write shows nothing of
  * what was taken of it; one that takes nothing is cut.
  */
 import assert from "node:assert/strict";
@@ -19,13 +19,13 @@ import { waitFor } from "#test/support/wait-for";
 const large = Buffer.alloc(24 * 1024 * 1024, "x");
 /** Long enough for a machine that is busy with other things. */
 const silenceMs = 2_000;
-/** The answer takes several times as long as a client may be silent. */
+/** The response takes several times as long as a client may be silent. */
 const bytesATurn = large.length / 20;
 const turnMs = silenceMs / 8;
 const day = 24 * 3_600_000;
 const limits = { ...defaultLimits, slowReaderTimeoutMs: silenceMs };
 
-type Answer = (response: ClientResponse) => void;
+type Responder = (response: ClientResponse) => void;
 
 interface Told {
   drained: number;
@@ -36,14 +36,14 @@ interface Received {
   readonly bytes: number;
   /** The last of what was sent. */
   readonly end: string;
-  /** Whether the server takes its answer for finished. */
+  /** Whether the server takes its response for finished. */
   readonly isFinished: boolean;
 }
 
 interface Row {
   readonly name: string;
   readonly reads: boolean;
-  readonly answer: (told: Told) => Answer;
+  readonly respond: (told: Told) => Responder;
   readonly want: {
     readonly isFinished?: boolean;
     readonly isAll?: boolean;
@@ -55,7 +55,7 @@ interface Row {
 }
 
 /** One event of that size, in the manner of a stream, with whatever follows it. */
-function streamed(end: (client: ClientStream) => void, told: Told): Answer {
+function streamed(end: (client: ClientStream) => void, told: Told): Responder {
   return (response) => {
     const client = new ClientStream(response, [], limits);
     client.listenWith({
@@ -82,14 +82,14 @@ describe("slow clients", function () {
     tls = { key: leaf.privateKey, cert: leaf.certificate, ca: authority.certificate };
   });
 
-  async function receive(transport: "TCP" | "TLS", reads: boolean, answer: Answer): Promise<Received> {
+  async function receive(transport: "TCP" | "TLS", reads: boolean, respond: Responder): Promise<Received> {
     let response: ClientResponse | undefined;
     const server = await Http1Server.start({
       limits: { slowReaderTimeoutMs: silenceMs },
       ...(transport === "TLS" ? { tls } : {}),
       handle: (exchange) => {
         response = exchange.response;
-        setImmediate(() => answer(exchange.response));
+        setImmediate(() => respond(exchange.response));
       },
     });
     const { port } = server;
@@ -102,7 +102,7 @@ describe("slow clients", function () {
     if (!reads) socket.pause();
     socket.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
     try {
-      await waitFor("the end of the answer", () => (reads ? socket.closed : response?.closed === true), {
+      await waitFor("the end of the response", () => (reads ? socket.closed : response?.closed === true), {
         deadlineMs: 20_000,
       });
     } finally {
@@ -133,7 +133,7 @@ describe("slow clients", function () {
     return Buffer.concat(chunks.slice(-2)).subarray(-100).toString("latin1");
   }
 
-  const whole: Answer = (response) => {
+  const whole: Responder = (response) => {
     response.writeHead(200, [], large.length);
     endResponse(response, large);
   };
@@ -142,12 +142,17 @@ describe("slow clients", function () {
   const gone = Buffer.from("data: gone\n\n");
   const nobody = (): Told => ({ drained: 0, slow: 0 });
   const rows: readonly Row[] = [
-    { name: "have all of a large answer", reads: true, answer: () => whole, want: { isFinished: true, isAll: true } },
-    { name: "are cut where they take nothing of it", reads: false, answer: () => whole, want: { isFinished: false } },
+    {
+      name: "have all of a large response",
+      reads: true,
+      respond: () => whole,
+      want: { isFinished: true, isAll: true },
+    },
+    { name: "are cut where they take nothing of it", reads: false, respond: () => whole, want: { isFinished: false } },
     {
       name: "have all of a stream with a large event, and what comes behind it",
       reads: true,
-      answer: (told) =>
+      respond: (told) =>
         streamed((client) => {
           client.write([behind]);
           client.endClean();
@@ -158,7 +163,7 @@ describe("slow clients", function () {
     {
       name: "are asked for more when they have taken a large event",
       reads: true,
-      answer: (told) =>
+      respond: (told) =>
         streamed((client) => {
           const timer = setInterval(() => {
             if (told.drained === 0) return;
@@ -171,7 +176,7 @@ describe("slow clients", function () {
     {
       name: "hear of an error behind a large event",
       reads: true,
-      answer: (told) =>
+      respond: (told) =>
         streamed((client) => {
           void client.endFailed(gone, "sent", false);
           client.release();
@@ -181,7 +186,7 @@ describe("slow clients", function () {
     {
       name: "hear of an error behind a large event, and have a clean end behind that where it was asked for",
       reads: true,
-      answer: (told) =>
+      respond: (told) =>
         streamed((client) => {
           void client.endFailed(gone, "sent", true);
           client.release();
@@ -191,13 +196,13 @@ describe("slow clients", function () {
     {
       name: "have no clean end behind half of a large event, whatever was asked for",
       reads: true,
-      answer: (told) => streamed((client) => void client.endFailed(gone, "withheld", true), told),
+      respond: (told) => streamed((client) => void client.endFailed(gone, "withheld", true), told),
       want: { isPart: true, end: /xxx(?:\r\n)?$/ },
     },
     {
       name: "have a clean end where nothing waits that could be withheld",
       reads: true,
-      answer: () => (response) => {
+      respond: () => (response) => {
         const client = new ClientStream(response, [], limits);
         client.write([behind]);
         void client.endFailed(gone, "withheld", true);
@@ -207,19 +212,19 @@ describe("slow clients", function () {
     {
       name: "are cut where they take nothing of an error behind it, whose end would be clean",
       reads: false,
-      answer: (told) => streamed((client) => void client.endFailed(gone, "sent", true), told),
+      respond: (told) => streamed((client) => void client.endFailed(gone, "sent", true), told),
       want: { isFinished: false },
     },
     {
       name: "get no more of a large event where what waits is withheld, and no error behind half of one",
       reads: true,
-      answer: (told) => streamed((client) => void client.endFailed(gone, "withheld", false), told),
+      respond: (told) => streamed((client) => void client.endFailed(gone, "withheld", false), told),
       want: { isPart: true, end: /xxx(?:\r\n)?$/ },
     },
     {
       name: "hear of an error where nothing waits that could be withheld",
       reads: true,
-      answer: () => (response) => {
+      respond: () => (response) => {
         const client = new ClientStream(response, [], limits);
         client.write([behind]);
         void client.endFailed(gone, "withheld", false);
@@ -229,13 +234,13 @@ describe("slow clients", function () {
     {
       name: "are cut where they take nothing of a large event",
       reads: false,
-      answer: (told) => streamed(() => {}, told),
+      respond: (told) => streamed(() => {}, told),
       want: { isFinished: false, told: { drained: 0, slow: 1 } },
     },
     {
       name: "are cut where they take nothing of an error behind it",
       reads: false,
-      answer: (told) => streamed((client) => void client.endFailed(gone, "sent", false), told),
+      respond: (told) => streamed((client) => void client.endFailed(gone, "sent", false), told),
       want: { isFinished: false },
     },
   ];
@@ -246,9 +251,9 @@ describe("slow clients", function () {
       // Side by side: all they do is wait.
       before(async () => {
         results = await Promise.allSettled(
-          rows.map(async ({ reads, answer }) => {
+          rows.map(async ({ reads, respond }) => {
             const told = nobody();
-            return { ...(await receive(transport, reads, answer(told))), told };
+            return { ...(await receive(transport, reads, respond(told))), told };
           }),
         );
       });

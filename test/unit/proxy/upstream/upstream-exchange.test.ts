@@ -18,7 +18,7 @@ function requestWith(totalMs: number): UpstreamRequest {
   };
 }
 
-/** Takes a request and never answers. */
+/** Takes a request and never replies. */
 const silent: Upstream = { send: () => undefined, close: () => undefined, destroy: () => Promise.resolve() };
 
 describe("withinTotal()", () => {

@@ -19,16 +19,16 @@ describe("BatchLane", () => {
   it("hands over a batch once, and is free again when that is written", () => {
     const ledger = new BatchLane();
     const thread = new BatchLane(ledger.memory);
-    assert.equal(thread.takeBatch(), undefined);
+    assert.equal(thread.receiveBatch(), undefined);
     for (const round of [1, 2, 3]) {
       assert.equal(ledger.isFree, true);
       ledger.offer(batchOf(ledger, [7, 1_000 + round, 2 ** 53 - round], round));
       assert.equal(ledger.isFree, false);
-      const taken = thread.takeBatch();
+      const taken = thread.receiveBatch();
       assert.ok(taken !== undefined);
       assert.deepEqual([...taken.changes], [7, 1_000 + round, 2 ** 53 - round]);
       assert.equal(taken.openReservations, round);
-      assert.equal(thread.takeBatch(), undefined);
+      assert.equal(thread.receiveBatch(), undefined);
       assert.equal(ledger.isFree, false);
       thread.setWritten(taken.sequence);
     }
@@ -41,7 +41,7 @@ describe("BatchLane", () => {
     const sequence = ledger.nextSequence();
     ledger.announceMessage();
     assert.equal(ledger.isFree, false);
-    assert.equal(thread.takeBatch(), undefined);
+    assert.equal(thread.receiveBatch(), undefined);
     thread.setWritten(sequence);
     assert.equal(ledger.isFree, true);
   });
@@ -51,7 +51,7 @@ describe("BatchLane", () => {
     const thread = new BatchLane(ledger.memory);
     ledger.announceMessage();
     ledger.announceMessage();
-    assert.deepEqual([thread.takeMessage(), thread.takeMessage(), thread.takeMessage()], [true, true, false]);
+    assert.deepEqual([thread.receiveMessage(), thread.receiveMessage(), thread.receiveMessage()], [true, true, false]);
   });
 
   it("does not sleep through what came after the rings were counted", () => {
@@ -74,7 +74,7 @@ describe("BatchLane", () => {
       assert.equal(ledger.isFree, true);
       ledger.offer(batchOf(ledger, [1, 2, round], 0));
       assert.equal(ledger.isFree, false);
-      const taken = thread.takeBatch();
+      const taken = thread.receiveBatch();
       assert.ok(taken !== undefined);
       assert.equal(taken.changes[2], round);
       thread.setWritten(taken.sequence);

@@ -21,7 +21,7 @@ const claims: Claims = { limits: [{ counter: "key/ns/k/tokens", limit }], balanc
 const channel = wireChannel("c", { namespace: "ns", limits: [limit] });
 const route = wireRoute("r", { model: "m" });
 
-/** Answers late, as a shared store does, where asked to. */
+/** Replies late, as a shared store does, where asked to. */
 function late(ledger: MemoryLedger): Ledger {
   const after = async <Result>(act: () => Result): Promise<Result> => {
     await new Promise((resolve) => setImmediate(resolve));
@@ -40,7 +40,7 @@ for (const [manner, of] of [
   ["at once", (ledger: MemoryLedger): Ledger => ledger],
   ["late", late],
 ] as const) {
-  describe(`reservations that grow, of a ledger that answers ${manner}`, () => {
+  describe(`reservations that are extended, of a ledger that replies ${manner}`, () => {
     let memory: MemoryLedger;
     let reservations: ReservationHeartbeat;
     let held: HeldReservations;
@@ -62,8 +62,8 @@ for (const [manner, of] of [
     afterEach(() => reservations.close());
 
     it("hold the sum until it is settled once by what was used", async () => {
-      assert.equal(await held.growCaller(claims, tokens(50n)), true);
-      assert.equal(await held.growChannel(channel, route, "m", tokens(50n)), true);
+      assert.equal(await held.extendCaller(claims, tokens(50n)), true);
+      assert.equal(await held.extendChannel(channel, route, "m", tokens(50n)), true);
       assert.deepEqual(
         [ofKey(), ofChannel()],
         [
@@ -83,8 +83,8 @@ for (const [manner, of] of [
     });
 
     it("do not where there is no room: what was held stays so", async () => {
-      assert.equal(await held.growCaller(claims, tokens(61n)), false);
-      assert.equal(await held.growChannel(channel, route, "m", tokens(61n)), false);
+      assert.equal(await held.extendCaller(claims, tokens(61n)), false);
+      assert.equal(await held.extendChannel(channel, route, "m", tokens(61n)), false);
       assert.deepEqual(
         [ofKey(), ofChannel()],
         [
@@ -97,13 +97,13 @@ for (const [manner, of] of [
     });
 
     it("need nothing for nothing", async () => {
-      assert.equal(await held.growCaller(claims, zeroAmounts), true);
+      assert.equal(await held.extendCaller(claims, zeroAmounts), true);
       assert.equal(reservations.size, 2);
       await held.settle(oneRequestAmounts);
     });
 
     it("give back at once what is reserved after the call was settled", async () => {
-      const growing = [held.growCaller(claims, tokens(10n)), held.growChannel(channel, route, "m", tokens(10n))];
+      const growing = [held.extendCaller(claims, tokens(10n)), held.extendChannel(channel, route, "m", tokens(10n))];
       await held.settle(tokens(5n));
       await Promise.all(growing);
       await waitFor("all to be given back", () => memory.openCount === 0);

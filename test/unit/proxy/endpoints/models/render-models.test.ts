@@ -67,7 +67,7 @@ describe("renderModelList", () => {
     { protocol: "Gemini" as const, query: "?pageToken=%21", want: "invalid_value pageToken" },
     { protocol: "Gemini" as const, query: "?pageSize=5000", want: "accepted" },
   ]) {
-    it(`answers ${row.query} with ${row.want}`, () =>
+    it(`responds to ${row.query} with ${row.want}`, () =>
       assert.equal(
         refusalOf(() => list(row.protocol, row.query)),
         row.want,

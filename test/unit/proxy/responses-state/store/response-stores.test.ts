@@ -150,7 +150,7 @@ for (const { name, open } of stores) {
       await store.close();
     });
 
-    it("tells the size of what a question brings, without an answer to others", async () => {
+    it("tells the size of the responses of a question, and nothing to other owners", async () => {
       const { store } = await open({ chainLengthMax: 2 });
       const [first, second] = [local("r1"), local("r2", { previousId: "r1" })];
       const [one, two] = [first, second].map((response) => Buffer.byteLength(JSON.stringify(response)));

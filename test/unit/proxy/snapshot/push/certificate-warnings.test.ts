@@ -27,35 +27,35 @@ describe("CertificateWarnings", () => {
       warn: (line: string) => lines.push(`warn ${line}`),
     };
     const warnings = new CertificateWarnings({ what: "the certificate", log });
-    const look = (validity: { from: number; to: number }, atMs: number) => {
-      warnings.look({ notBeforeMs: now + validity.from * day, notAfterMs: now + validity.to * day }, atMs);
+    const check = (validity: { from: number; to: number }, atMs: number) => {
+      warnings.check({ notBeforeMs: now + validity.from * day, notAfterMs: now + validity.to * day }, atMs);
       return lines.splice(0).map((line) => line.split(" ").slice(0, 4).join(" "));
     };
-    return look;
+    return check;
   }
 
   it("says nothing of a good one", () => assert.deepEqual(open()({ from: -1, to: 90 }, now), []));
 
   it("tells each change once, and what stays bad once a day", () => {
-    const look = open();
+    const check = open();
     const certificate = { from: 1, to: 31 };
-    assert.deepEqual(look(certificate, now), ["warn the certificate begins"]);
-    assert.deepEqual(look(certificate, now + day / 2), []);
-    assert.deepEqual(look(certificate, now + day), ["info the certificate is"]);
-    assert.deepEqual(look(certificate, now + 2 * day), []);
-    assert.deepEqual(look(certificate, now + 27 * day), ["warn the certificate ends"]);
-    assert.deepEqual(look(certificate, now + 27.5 * day), []);
-    assert.deepEqual(look(certificate, now + 28 * day), ["warn the certificate ends"]);
-    assert.deepEqual(look(certificate, now + 31 * day), ["warn the certificate ended"]);
-    assert.deepEqual(look(certificate, now + 31.9 * day), []);
-    assert.deepEqual(look(certificate, now + 32 * day), ["warn the certificate ended"]);
+    assert.deepEqual(check(certificate, now), ["warn the certificate is"]);
+    assert.deepEqual(check(certificate, now + day / 2), []);
+    assert.deepEqual(check(certificate, now + day), ["info the certificate is"]);
+    assert.deepEqual(check(certificate, now + 2 * day), []);
+    assert.deepEqual(check(certificate, now + 27 * day), ["warn the certificate expires"]);
+    assert.deepEqual(check(certificate, now + 27.5 * day), []);
+    assert.deepEqual(check(certificate, now + 28 * day), ["warn the certificate expires"]);
+    assert.deepEqual(check(certificate, now + 31 * day), ["warn the certificate expired"]);
+    assert.deepEqual(check(certificate, now + 31.9 * day), []);
+    assert.deepEqual(check(certificate, now + 32 * day), ["warn the certificate expired"]);
   });
 
   it("tells of another certificate that is no better, and when the clock is set back", () => {
-    const look = open();
-    assert.deepEqual(look({ from: -9, to: -1 }, now), ["warn the certificate ended"]);
-    assert.deepEqual(look({ from: -9, to: -2 }, now), ["warn the certificate ended"]);
-    assert.deepEqual(look({ from: -99, to: -2 }, now - 30 * day), ["info the certificate is"]);
-    assert.deepEqual(look({ from: -9, to: -2 }, now), ["warn the certificate ended"]);
+    const check = open();
+    assert.deepEqual(check({ from: -9, to: -1 }, now), ["warn the certificate expired"]);
+    assert.deepEqual(check({ from: -9, to: -2 }, now), ["warn the certificate expired"]);
+    assert.deepEqual(check({ from: -99, to: -2 }, now - 30 * day), ["info the certificate is"]);
+    assert.deepEqual(check({ from: -9, to: -2 }, now), ["warn the certificate expired"]);
   });
 });

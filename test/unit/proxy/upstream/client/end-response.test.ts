@@ -1,4 +1,4 @@
-/** A client that stops reading at the end of an answer is cut, whatever it sends; one that reads is not. */
+/** A client that stops reading at the end of a response is cut, whatever it sends; one that reads is not. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "mocha";
@@ -12,7 +12,7 @@ const large = Buffer.alloc(96 * 1024 * 1024, "x");
 /** Longer than a busy machine keeps a process waiting. */
 const silenceMs = 1_000;
 
-async function answer(
+async function respond(
   manner: "reads" | "reads slowly" | "does not read" | "does not read and goes on sending",
 ): Promise<{ readonly receivedBytes: number; readonly isWhole: boolean }> {
   let response: ClientResponse | undefined;
@@ -20,7 +20,7 @@ async function answer(
     limits: { slowReaderTimeoutMs: silenceMs },
     handle: (exchange) => {
       response = exchange.response;
-      answerLarge(exchange.response);
+      respondLarge(exchange.response);
     },
   });
   const socket = connect(server.port, "127.0.0.1");
@@ -33,7 +33,7 @@ async function answer(
   const timer = manner === "reads slowly" ? readSlowly(socket) : undefined;
   const sending = manner.endsWith("sending") ? sendOn(socket) : undefined;
   socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
-  await waitFor("the end of the answer", () => response?.destroyed === true || response?.writableFinished === true, {
+  await waitFor("the end of the response", () => response?.destroyed === true || response?.writableFinished === true, {
     deadlineMs: 20_000,
   });
   const isWhole = response?.writableFinished === true;
@@ -45,15 +45,15 @@ async function answer(
   return { receivedBytes, isWhole };
 }
 
-function answerLarge(response: ClientResponse): void {
-  // The gateway answers when it has the whole request.
+function respondLarge(response: ClientResponse): void {
+  // The gateway responds when it has the whole request.
   setImmediate(() => {
     response.writeHead(200, [], large.length);
     endResponse(response, large);
   });
 }
 
-/** Takes some of the answer now and then: several times as long as the answer may be held without any progress. */
+/** Takes some of the response now and then: several times as long as the response may be held without any progress. */
 function readSlowly(socket: Socket): NodeJS.Timeout {
   let taken = 0;
   socket.on("data", (chunk) => {
@@ -79,26 +79,26 @@ describe("endResponse()", function () {
   this.timeout(30_000);
 
   for (const manner of ["reads", "reads slowly"] as const) {
-    it(`lets a client that ${manner} have all of a large answer`, async () => {
-      const { isWhole, receivedBytes } = await answer(manner);
+    it(`lets a client that ${manner} have all of a large response`, async () => {
+      const { isWhole, receivedBytes } = await respond(manner);
       assert.ok(isWhole && receivedBytes > large.length);
     });
   }
 
   for (const manner of ["does not read", "does not read and goes on sending"] as const) {
     it(`cuts a client that ${manner}`, async () => {
-      const { isWhole } = await answer(manner);
+      const { isWhole } = await respond(manner);
       assert.equal(isWhole, false);
     });
   }
 
-  it("hears the next request of a client that took all of a large answer", async () => {
+  it("hears the next request of a client that took all of a large response", async () => {
     let requests = 0;
     const server = await Http1Server.start({
       limits: { slowReaderTimeoutMs: silenceMs },
       handle: ({ response }) => {
         requests += 1;
-        answerLarge(response);
+        respondLarge(response);
       },
     });
     const socket = connect(server.port, "127.0.0.1");

@@ -17,7 +17,7 @@ describe("UpstreamPools", () => {
   let port = 0;
   let connections = 0;
   let pools: UpstreamPools;
-  /** Ends the answers that wait. */
+  /** Ends the responses that wait. */
   let release: () => void = () => undefined;
 
   beforeEach(async () => {
@@ -46,7 +46,7 @@ describe("UpstreamPools", () => {
   }
 
   async function get(upstream: Upstream, path = "/", connectTimeoutMs = 1_000): Promise<string> {
-    const answer = new Promise<string>((resolve, reject) => {
+    const reply = new Promise<string>((resolve, reject) => {
       let text = "";
       upstream.send(
         { path, headers: [], body: Buffer.alloc(0), connectTimeoutMs },
@@ -61,7 +61,7 @@ describe("UpstreamPools", () => {
         },
       );
     });
-    return await within(5_000, "the answer", answer);
+    return await within(5_000, "the reply", reply);
   }
 
   for (const host of ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {

@@ -45,7 +45,7 @@ describe("MediaDownloads", () => {
     { name: "an endless redirect", listen: (_q, r) => r.writeHead(302, { location: "/again" }).end() },
     { name: "another status", listen: (_q, r) => r.writeHead(404).end("no") },
     { name: "a file beyond the limit", listen: (_q, r) => r.end(Buffer.alloc(2_000)) },
-    { name: "a server that does not answer", listen: () => undefined },
+    { name: "a server that does not reply", listen: () => undefined },
     { name: "a file that never ends", listen: (_q, r) => r.write("x") },
     {
       name: "a redirect to a file of the machine",

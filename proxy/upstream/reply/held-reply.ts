@@ -1,13 +1,16 @@
-/** What of one answer waits in the gateway, collected or as an open event, within the cap of all bytes in flight. */
+/**
+ * Counts the bytes of one reply that wait in the gateway, collected or in an open event, against the cap of all bytes
+ * in flight.
+ */
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
 
 /**
- * So much of an answer is not counted: callers who fill the cap with bodies must not cut others' streams, nor take away
- * short answers that are paid for. The number of requests bounds it.
+ * So much of a reply is not counted: callers who fill the cap with bodies must not cut others' streams, nor take away
+ * short replies that are paid for. The number of requests bounds it.
  */
 const freeBytes = 128 * 1024;
 
-export class HeldAnswer {
+export class HeldReply {
   readonly #inFlight: ByteCount;
   #bytes = 0;
 
@@ -19,7 +22,7 @@ export class HeldAnswer {
   hold(waiting: number): boolean {
     const bytes = Math.max(0, waiting - freeBytes);
     if (bytes < this.#bytes) this.#inFlight.release(this.#bytes - bytes);
-    else if (!this.#inFlight.tryTake(bytes - this.#bytes)) return false;
+    else if (!this.#inFlight.tryAcquire(bytes - this.#bytes)) return false;
     this.#bytes = bytes;
     return true;
   }

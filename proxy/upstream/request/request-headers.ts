@@ -1,6 +1,6 @@
 /**
- * The headers of a request to an upstream: the gateway's own, the credential, what the client sent as far as it may pass,
- * and the channel's rules over all of them but the credential. Each name stands once.
+ * Builds the headers of a request to an upstream: the gateway's own, the credential, the client's headers that may
+ * pass, and the channel's rules over all of them but the credential. Each name occurs once.
  */
 
 import type { SentRequest } from "#proxy/http1/client/upstream";
@@ -27,7 +27,7 @@ const fixedHeaders = new WeakMap<Channel, Map<Credential | undefined, FixedHeade
  * @param clientHeaders already reduced to what may go upstream, names in lower case
  * @returns names and values in turn
  */
-export function upstreamHeaders(
+export function requestHeaders(
   kind: UpstreamExchangeKind,
   channel: Channel,
   credential: Credential | undefined,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { secretsOf, upstreamHeaders } from "#proxy/upstream/request/upstream-headers";
+import { requestHeaders, secretsOf } from "#proxy/upstream/request/request-headers";
 import { wireChannel, wireCredential } from "#test/support/wire-objects";
 
 function headersOf(changes: Parameters<typeof wireChannel>[1], client: Record<string, string> = {}): object {
-  const built = upstreamHeaders("call", wireChannel("a", changes), undefined, client);
+  const built = requestHeaders("call", wireChannel("a", changes), undefined, client);
   const headers = [...built.fixedHeaders, ...built.headers];
   const pairs: [string, string][] = [];
   for (let index = 0; index < headers.length; index += 2) pairs.push([headers[index] ?? "", headers[index + 1] ?? ""]);
@@ -19,7 +19,7 @@ const usual = {
   "user-agent": "tollgate",
 };
 
-describe("upstreamHeaders()", () => {
+describe("requestHeaders()", () => {
   for (const { name, changes, client, want } of [
     { name: "are the gateway's and the client's", changes: {}, client: { a: "1" }, want: { ...usual, a: "1" } },
     {
@@ -51,7 +51,7 @@ describe("upstreamHeaders()", () => {
   it("differ between calls, streams and questions without a body", () => {
     const channel = wireChannel("a");
     const [call, stream, plain] = (["call", "stream", "plain"] as const).map((kind) =>
-      upstreamHeaders(kind, channel, undefined, {}).fixedHeaders.join(" "),
+      requestHeaders(kind, channel, undefined, {}).fixedHeaders.join(" "),
     );
     assert.match(call ?? "", /accept application\/json/);
     assert.match(stream ?? "", /accept text\/event-stream/);

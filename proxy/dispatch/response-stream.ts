@@ -1,10 +1,10 @@
 /**
- * The stream that the client of one call gets, whichever target answers it.
+ * Writes the stream that the client of one call gets, whichever target replies.
  *
- * While nothing goes to the client for `timeouts.clientSilence` it hears that its answer lives, before the first event
- * too, so that no load balancer between takes its connection for dead. That begins the answer with status 200: what goes
- * wrong afterwards is told by the format's failure event, and another target may still answer as long as nothing of an
- * answer has gone out. Made by `serve-chat.ts` for each streamed call, closed by it.
+ * While nothing goes to the client for `timeouts.clientSilence` it sends a sign of life, also before the first event,
+ * so that no load balancer between them closes the connection. That begins the response with status 200: a later
+ * failure is reported by the format's failure event, and another target may still reply as long as no part of a reply
+ * was sent. `serve-chat.ts` makes one for each streamed call and closes it.
  */
 
 import type { GatewayError } from "#proxy/errors";
@@ -18,7 +18,7 @@ import type { Attempt } from "#proxy/upstream/attempt";
 import { ClientStream } from "#proxy/upstream/client/client-stream";
 import type { AdmittedCall } from "./admitted-call.ts";
 
-export class AnswerStream {
+export class ResponseStream {
   readonly client: ClientStream;
   readonly opening: StreamOpening;
   readonly #admitted: AdmittedCall;
@@ -28,17 +28,17 @@ export class AnswerStream {
   #silence: Deadline | undefined;
 
   constructor(admitted: AdmittedCall) {
-    const { exchange, services, format, call, answerHeaders, estimate } = admitted;
+    const { exchange, services, format, call, responseHeaders, estimate } = admitted;
     this.#admitted = admitted;
     const contentType = format.contentType(call);
     const fixed = ["content-type", contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
-    this.client = new ClientStream(exchange.response, [...answerHeaders, ...fixed], services.limits);
+    this.client = new ClientStream(exchange.response, [...responseHeaders, ...fixed], services.limits);
     const nowSeconds = Math.floor(services.now() / 1_000);
     this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId, isOurs(admitted));
     this.#watch(services.limits.clientSilenceMs);
   }
 
-  /** The attempt that may answer now. */
+  /** The attempt that may reply now. */
   follow(attempt: Attempt): void {
     this.#attempt = attempt;
     this.client.listenWith({
@@ -47,7 +47,7 @@ export class AnswerStream {
     });
   }
 
-  /** A piece of an answer has gone out. */
+  /** A piece of a reply has gone out. */
   heard(): void {
     this.#heardMs = performance.now();
   }
@@ -55,7 +55,7 @@ export class AnswerStream {
   /**
    * Tells the failure and ends the stream: cleanly where the format has a failure event that its clients read.
    *
-   * @param filter of what had gone out; undefined when no answer had begun
+   * @param filter of what had gone out; undefined when no reply had begun
    * @param rest as of `ClientStream.endFailed`
    */
   endFailed(error: GatewayError, filter: StreamFilter | undefined, rest: "sent" | "withheld"): Promise<void> {

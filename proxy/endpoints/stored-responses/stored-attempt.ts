@@ -1,7 +1,7 @@
 /**
- * Asks a provider for a response that it keeps: one request to the channel and credential that made it.
+ * Requests a stored response from the provider that keeps it, at the channel and credential that made it.
  *
- * The path is the channel's own with a checked id behind it; nothing else of the client's goes upstream.
+ * The path is the channel's own followed by a checked id; nothing else of the client's goes upstream.
  */
 
 import type { Attempted, CallUpstream } from "#proxy/dispatch/dispatch-call";
@@ -16,9 +16,9 @@ import type { ProxyLimits } from "#proxy/limits";
 import { failedByError } from "#proxy/route/failover";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { errorOfFailure, errorOfInvalidReply, errorOfStop } from "#proxy/upstream/describe-outcome";
-import type { HeldAnswer } from "#proxy/upstream/reply/held-answer";
+import type { HeldReply } from "#proxy/upstream/reply/held-reply";
 import { buildPlainRequest, type UpstreamTarget } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/upstream-headers";
+import { secretsOf } from "#proxy/upstream/request/request-headers";
 import { type PathOwner, upstreamPath } from "#proxy/upstream/request/upstream-path";
 import {
   UpstreamExchange,
@@ -45,8 +45,8 @@ export interface StoredContext {
   readonly model: string;
   /** The same as its provider knows it. */
   readonly upstreamModel: string;
-  /** Counts what of the answer waits here; whoever made it lets go when the client has it. */
-  readonly held: HeldAnswer;
+  /** Counts the bytes of the reply that wait here; its owner releases them when the client has them. */
+  readonly held: HeldReply;
 }
 
 /** The request for a question. */
@@ -59,12 +59,12 @@ export function storedRequest(
   return buildPlainRequest(method, pathOf(question, target), target, limits);
 }
 
-/** One attempt to have a question answered. */
+/** One attempt to get the provider's reply. */
 export class StoredAttempt {
   readonly #question: StoredQuestion;
   readonly #target: Pick<UpstreamTarget, "channel" | "credential">;
   readonly #context: StoredContext;
-  readonly #answer: StoredAnswer;
+  readonly #reply: StoredReply;
   #exchange: UpstreamExchange | undefined;
 
   constructor(
@@ -75,27 +75,27 @@ export class StoredAttempt {
     this.#question = question;
     this.#target = target;
     this.#context = context;
-    this.#answer = new StoredAnswer(context.limits.replyBodyBytesMax, context.held, () => this.#exchange?.abort());
+    this.#reply = new StoredReply(context.limits.replyBodyBytesMax, context.held, () => this.#exchange?.abort());
   }
 
   stop(reason: StopReason): void {
     this.#exchange?.abort();
-    this.#answer.stop(reason);
+    this.#reply.stop(reason);
   }
 
   /**
-   * @returns the provider's answer, a JSON object, or the error that it reported
-   * @throws GatewayError for whatever else it answered, or nothing
+   * @returns the provider's reply, a JSON object, or the error that it reported
+   * @throws GatewayError for any other reply, or none
    */
   async run(request: UpstreamRequest): Promise<Attempted<Buffer>> {
-    if (!this.#answer.isOver) {
-      this.#exchange = new UpstreamExchange(request.timeouts, this.#answer);
+    if (!this.#reply.isOver) {
+      this.#exchange = new UpstreamExchange(request.timeouts, this.#reply);
       this.#exchange.start(this.#context.upstream, request);
     }
-    const { status, headers, body } = await this.#answer.whole;
+    const { status, headers, body } = await this.#reply.whole;
     if (status >= 200 && status < 300) {
-      if (isObject(parseJson(body.toString("utf8")))) return { answer: body };
-      throw errorOfInvalidReply("the answer for a kept response is not a JSON object");
+      if (isObject(parseJson(body.toString("utf8")))) return { value: body };
+      throw errorOfInvalidReply("the reply for a stored response is not a JSON object");
     }
     const error = classifyErrorReply(status, toHeaderObject(headers), body, Date.now());
     return { failed: { ...failedByError(error), error: this.#toClientError(error) } };
@@ -117,7 +117,7 @@ export class StoredAttempt {
   }
 }
 
-/** The id stands before what the channel's own template asks by query. */
+/** The id comes before the query of the channel's own template. */
 function pathOf({ action, id, path, query }: StoredQuestion, owner: PathOwner): string {
   const mark = path.indexOf("?");
   const [base, own] = mark < 0 ? [path, ""] : [path.slice(0, mark), path.slice(mark)];
@@ -131,11 +131,11 @@ interface Whole {
   readonly body: Buffer;
 }
 
-/** Collects one answer, within a bound. */
-class StoredAnswer implements UpstreamListener {
+/** Collects one reply, within a bound. */
+class StoredReply implements UpstreamListener {
   readonly whole: Promise<Whole>;
   readonly #bytesMax: number;
-  readonly #held: HeldAnswer;
+  readonly #held: HeldReply;
   readonly #abort: () => void;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -145,8 +145,8 @@ class StoredAnswer implements UpstreamListener {
   #resolve: (whole: Whole) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  /** @param abort closes the upstream of an answer that is not taken */
-  constructor(bytesMax: number, held: HeldAnswer, abort: () => void) {
+  /** @param abort closes the upstream of a reply that is refused */
+  constructor(bytesMax: number, held: HeldReply, abort: () => void) {
     this.#bytesMax = bytesMax;
     this.#held = held;
     this.#abort = abort;
@@ -166,13 +166,13 @@ class StoredAnswer implements UpstreamListener {
     this.#headers = headers;
     const encoding = headerValues(headers, "content-encoding").join(",");
     if (encoding === "" || encoding === "identity") return;
-    this.#refuse(errorOfInvalidReply("the answer for a kept response is encoded though that was not asked for"));
+    this.#refuse(errorOfInvalidReply("the reply for a stored response has a content-encoding that was not requested"));
   }
 
   onData(chunk: Buffer): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#bytesMax) {
-      this.#refuse(errorOfInvalidReply(`the answer for a kept response exceeds ${this.#bytesMax} bytes`));
+      this.#refuse(errorOfInvalidReply(`the reply for a stored response exceeds ${this.#bytesMax} bytes`));
     } else if (!this.#held.hold(this.#bytes)) {
       this.#refuse(errorOfStop("overloaded"));
     } else {

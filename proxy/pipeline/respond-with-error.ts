@@ -1,7 +1,7 @@
 /**
- * Answers a request that failed before its first byte, in the shape of the protocol it spoke, and records why.
+ * Responds to a request that failed before its first byte, in the shape of its protocol, and records the reason.
  *
- * What is not an error of the table is a bug of ours: the client learns the request id, the log learns the rest.
+ * An error outside the table is a bug of the gateway: the client gets the request id, and the log gets the rest.
  */
 import { errorTable, GatewayError } from "#proxy/errors";
 import { renderError } from "#proxy/formats/render-error";
@@ -12,7 +12,7 @@ import { endOf } from "#proxy/observe/end-of-error";
 import type { Logger } from "#proxy/observe/logger";
 import type { RequestRecord } from "#proxy/observe/request-record";
 
-export function answerError(
+export function respondWithError(
   exchange: Exchange,
   thrown: unknown,
   protocol: Protocol,

@@ -1,17 +1,17 @@
 /**
- * The end of a stream that waits for numbers: its client is told usage in any case, and its upstream told none. They are
- * counted in another thread meanwhile, and nothing else waits for it.
+ * Ends a stream that waits for usage: its client's format requires usage, and its upstream reported none. Another
+ * thread counts the tokens meanwhile, and nothing else waits for it.
  */
 import type { StreamFilter } from "#proxy/formats/format";
 import { StreamTranslator } from "#proxy/translate/stream-translator";
 import type { AttemptOptions } from "./attempt-options.ts";
 
-/** The upstream said its end, and the client has not been told: what breaks behind it changes nothing. */
+/** The upstream ended the reply, and the client has no usage yet: a failure behind that changes nothing. */
 export function awaitsUsage(filter: StreamFilter | undefined): filter is StreamTranslator {
   return filter instanceof StreamTranslator && filter.awaitsUsage;
 }
 
-export interface ToldStream {
+export interface LateUsageStream {
   /** False once the attempt was ended in another way. */
   readonly isStreaming: () => boolean;
   /** The upstream has ended, and the client has all there is. */
@@ -19,13 +19,13 @@ export interface ToldStream {
   readonly onCrash: (error: unknown) => void;
 }
 
-export class UsageTeller {
-  readonly #options: Pick<AttemptOptions, "client" | "estimateUntold">;
-  readonly #stream: ToldStream;
-  #isTelling = false;
+export class LateUsageWriter {
+  readonly #options: Pick<AttemptOptions, "client" | "estimateMissingUsage">;
+  readonly #stream: LateUsageStream;
+  #isWriting = false;
   #isOver = false;
 
-  constructor(options: Pick<AttemptOptions, "client" | "estimateUntold">, stream: ToldStream) {
+  constructor(options: Pick<AttemptOptions, "client" | "estimateMissingUsage">, stream: LateUsageStream) {
     this.#options = options;
     this.#stream = stream;
   }
@@ -33,17 +33,17 @@ export class UsageTeller {
   /** The upstream has ended. */
   end(filter: StreamFilter): void {
     this.#isOver = true;
-    if (awaitsUsage(filter)) void this.tell(filter);
+    if (awaitsUsage(filter)) void this.write(filter);
     else this.#stream.onEnd(filter);
   }
 
-  async tell(filter: StreamTranslator): Promise<void> {
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    const { client, estimateUntold } = this.#options;
+  async write(filter: StreamTranslator): Promise<void> {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    const { client, estimateMissingUsage } = this.#options;
     const { isStreaming, onEnd, onCrash } = this.#stream;
     try {
-      const usage = await estimateUntold?.(filter.usage, () => filter.produced());
+      const usage = await estimateMissingUsage?.(filter.usage, () => filter.produced());
       if (!isStreaming()) return;
       const pieces = filter.tellUsage(usage);
       if (pieces.length > 0) client?.write(pieces);

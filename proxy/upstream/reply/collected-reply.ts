@@ -1,17 +1,17 @@
 /**
- * A body that must be there to its end before anything of it goes out: a reply that is not streamed, an error, and a
- * stream for a client that does not stream.
+ * Collects a body that must be complete before any of it is sent: a reply that is not streamed, an error, or a stream
+ * for a client that does not stream.
  *
- * A stream that broke off on its way here was generated all the same: what of it came is metered like any other, so that
- * it can be charged.
+ * A stream that broke off on its way was still generated: its part is metered like any other, so that it can be
+ * charged.
  */
 import type { ChatCall, StreamFilter, UpstreamFormat } from "#proxy/formats/format";
-import { isStream, joined } from "./body-start.ts";
+import { joined, startsWithStream } from "./body-start.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 export const errorBodyBytesMax = 256 * 1024;
 
-export class CollectedAnswer {
+export class CollectedReply {
   readonly bytesMax: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
@@ -57,7 +57,7 @@ export class CollectedAnswer {
   /** What came so far of a stream, without its end; undefined for any other body. */
   filterOfPart(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
     const body = this.body();
-    if (!isStream(body)) return undefined;
+    if (!startsWithStream(body)) return undefined;
     const filter = createFilter(format, call, eventBytesMax);
     filter.push(body);
     return filter;
@@ -75,7 +75,7 @@ export function readCollectedStream(
   return { filter, events: joined([...filter.push(body), ...filter.end()]) };
 }
 
-/** Whoever is not streamed to gets usage in any case, and Google's array as events. */
+/** A client that does not stream always gets usage; Google's array is read as events. */
 function createFilter(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
   const endpoint =
     call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };
