@@ -25,7 +25,7 @@ export function readingOf(
     produced: () => {
       const output = new ProducedOutput();
       readOutput(reply, output);
-      return output.take();
+      return output.summary();
     },
   };
 }

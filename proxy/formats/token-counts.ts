@@ -34,10 +34,10 @@ export class Remainder {
     this.#left = whole;
   }
 
-  take(part: unknown): number {
-    const taken = Math.min(count(part), this.#left);
-    this.#left -= taken;
-    return taken;
+  subtract(part: unknown): number {
+    const counted = Math.min(count(part), this.#left);
+    this.#left -= counted;
+    return counted;
   }
 
   get left(): number {

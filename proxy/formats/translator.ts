@@ -103,7 +103,7 @@ export interface ReplyAdaptation {
   /** Custom tools (client's names) that went as functions with one string member `input`. */
   readonly customTools?: ReadonlySet<string> | undefined;
   /** Function whose arguments are the answer: becomes text, and `tool-calls` becomes `stop`. */
-  readonly answerTool?: string | undefined;
+  readonly outputTool?: string | undefined;
   /** The answer is a JSON object with this one member, whose value is the answer (strings go out bare). */
   readonly unwrapMember?: string | undefined;
   /** Stop sequences the upstream does not know: the answer is cut at the first one found in its visible text. */
@@ -158,7 +158,7 @@ export interface StreamReader {
 
 export interface StreamWriter {
   /** Its end repeats the answer, so all of it is held until then. */
-  readonly gathersAnswer?: true;
+  readonly holdsWholeReply?: true;
   /** Text to send, whole frames; empty when there is nothing to say yet. */
   write(event: ReplyEvent): string;
   /** Where events are numbered: one that tells the client that its answer still lives; empty before it has begun. */

@@ -12,7 +12,7 @@ import type { TokenUsage } from "#proxy/settle/usage";
 export interface SpliceLimits {
   readonly eventBytesMax: number;
   /** Of one body that comes as one object. */
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
 }
 
 export interface TurnSplicer {

@@ -9,13 +9,13 @@ import {
   comma,
   invalidJson,
   type JsonText,
-  jsonText,
   openBrace,
   openBracket,
   quote,
   skipBareValue,
   skipSpace,
   skipString,
+  withWords,
 } from "./json-tokens.ts";
 import { compileWatch, isWatched, type Watch } from "./json-watch.ts";
 import { usualNames } from "./usual-names.ts";
@@ -74,7 +74,7 @@ export class Scan implements ScannedObject {
 
   constructor(bytes: Buffer, start: number, options: ScanOptions) {
     this.bytes = bytes;
-    this.#text = jsonText(bytes);
+    this.#text = withWords(bytes);
     this.start = start;
     this.#options = options;
     this.#watch = options.watch === undefined ? undefined : compileWatch(options.watch);

@@ -53,7 +53,7 @@ export interface JsonText {
 }
 
 /** Shares the memory of `bytes`. */
-export function jsonText(bytes: Buffer): JsonText {
+export function withWords(bytes: Buffer): JsonText {
   const shift = bytes.byteOffset & 3;
   return { bytes, words: new Int32Array(bytes.buffer, bytes.byteOffset - shift, (bytes.length + shift) >> 2), shift };
 }

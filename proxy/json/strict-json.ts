@@ -25,10 +25,10 @@ export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } fr
 export { readJson, readNumber, readString, readText } from "./json-object.ts";
 
 /** By their folded spelling. */
-const routingMembers = new Map(routingNames.map((name) => [fold(name), name] as const));
+const routingMembers = new Map(routingNames.map((name) => [foldCase(name), name] as const));
 
 /** As the most generous parsers fold: long s to `s`, Kelvin sign to `k` (both are letters of routing members). */
-function fold(name: string): string {
+function foldCase(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
@@ -49,7 +49,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
     if (usualNames.names.has(member.name)) continue;
-    const meant = routingMembers.get(plainName.test(member.name) ? member.name : fold(member.name));
+    const meant = routingMembers.get(plainName.test(member.name) ? member.name : foldCase(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(
       member.keyStart,

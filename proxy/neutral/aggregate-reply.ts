@@ -19,10 +19,10 @@ import {
 export class ReplyAggregator {
   #start: Extract<ReplyEvent, { type: "start" }> | undefined;
   #usage: TokenUsage | undefined;
-  readonly #candidates: GrowingCandidate[] = [];
+  readonly #candidates: CandidateAggregator[] = [];
   #isEnded = false;
 
-  take(event: ReplyEvent): void {
+  add(event: ReplyEvent): void {
     switch (event.type) {
       case "start":
         this.#start = event;
@@ -34,7 +34,7 @@ export class ReplyAggregator {
         this.#isEnded = true;
         return;
       default:
-        this.#candidate(event.candidate).take(event);
+        this.#candidate(event.candidate).add(event);
     }
   }
 
@@ -50,8 +50,8 @@ export class ReplyAggregator {
     };
   }
 
-  #candidate(index: number): GrowingCandidate {
-    while (this.#candidates.length <= index) this.#candidates.push(new GrowingCandidate());
+  #candidate(index: number): CandidateAggregator {
+    while (this.#candidates.length <= index) this.#candidates.push(new CandidateAggregator());
     const candidate = this.#candidates[index];
     if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
     return candidate;
@@ -60,16 +60,16 @@ export class ReplyAggregator {
 
 /** @throws InvalidReply when the events do not come to an end */
 export function aggregateReply(events: Iterable<ReplyEvent>): Reply {
-  const folder = new ReplyAggregator();
-  for (const event of events) folder.take(event);
-  return folder.reply();
+  const aggregator = new ReplyAggregator();
+  for (const event of events) aggregator.add(event);
+  return aggregator.reply();
 }
 
-class GrowingCandidate {
-  readonly #parts: GrowingPart[] = [];
+class CandidateAggregator {
+  readonly #parts: AggregatedPart[] = [];
   #finish: Finish = { reason: "other" };
 
-  take(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>): void {
+  add(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>): void {
     if (event.type === "finish") {
       this.#finish = event.finish;
       return;
@@ -91,7 +91,7 @@ class GrowingCandidate {
   }
 }
 
-interface GrowingPart {
+interface AggregatedPart {
   readonly block: OpenedBlock;
   readonly text: string[];
   readonly citations: Citation[];
@@ -99,7 +99,7 @@ interface GrowingPart {
   readonly states: ProviderState[];
 }
 
-function wholeBlock({ block, text, citations, logprobs, states }: GrowingPart): ReplyBlock {
+function wholeBlock({ block, text, citations, logprobs, states }: AggregatedPart): ReplyBlock {
   const joined = text.join("");
   switch (block.kind) {
     case "text":

@@ -23,7 +23,7 @@ export interface Conversation {
   /** The cap came as chat's `max_tokens`, which users take for visible text: thinking may be added to it. */
   readonly outputCapIsVisibleText?: boolean | undefined;
   readonly reasoning?: ReasoningOptions | undefined;
-  readonly answerFormat?: AnswerFormat | undefined;
+  readonly outputFormat?: OutputFormat | undefined;
   readonly verbosity?: string | undefined;
   readonly modalities?: readonly ("text" | "audio" | "image")[] | undefined;
   readonly audioOutput?: { readonly voice?: string | undefined; readonly format?: string | undefined } | undefined;
@@ -50,7 +50,7 @@ export interface Conversation {
    */
   readonly unread: readonly string[];
   /** The client's spelling of fields for which its format has several, for errors and declared losses. */
-  readonly spelled?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
+  readonly clientSpelling?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
 }
 
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -266,7 +266,7 @@ export interface ReasoningOptions {
   readonly summary?: string | undefined;
 }
 
-export type AnswerFormat =
+export type OutputFormat =
   | { readonly kind: "json" }
   | {
       readonly kind: "schema";

@@ -4,11 +4,11 @@
  */
 
 import type { ReplyAdaptation } from "#proxy/formats/translator";
-import { AnswerToolAsText } from "#proxy/neutral/filters/answer-tool";
 import { CutAtStop } from "#proxy/neutral/filters/cut-at-stop";
 import type { ReplyFilter } from "#proxy/neutral/filters/filter";
 import { RenameKeys } from "#proxy/neutral/filters/keys-back";
 import { RefuseMalformedCall } from "#proxy/neutral/filters/malformed-call";
+import { OutputToolAsText } from "#proxy/neutral/filters/output-tool-as-text";
 import { RenameTools, UnwrapCustomTools } from "#proxy/neutral/filters/tools-back";
 import { StripFence, UnwrapMember } from "#proxy/neutral/filters/whole-text";
 import type { ReplyEvent } from "#proxy/neutral/reply";
@@ -44,7 +44,8 @@ export class ReplyAdapter {
     let events: readonly ReplyEvent[] = [event];
     for (const filter of this.#filters) {
       const [only] = events;
-      events = events.length === 1 && only !== undefined ? filter.take(only) : events.flatMap((it) => filter.take(it));
+      events =
+        events.length === 1 && only !== undefined ? filter.apply(only) : events.flatMap((it) => filter.apply(it));
     }
     return events;
   }
@@ -58,10 +59,10 @@ function filtersOf(
 ): readonly ReplyFilter[] {
   const filters: ReplyFilter[] = [];
   if (adaptation.refusesMalformedCall === true) filters.push(new RefuseMalformedCall());
-  const { argumentKeys, toolNames, customTools, answerTool, unwrapMember, stop } = adaptation;
+  const { argumentKeys, toolNames, customTools, outputTool, unwrapMember, stop } = adaptation;
   if (argumentKeys !== undefined) filters.push(new RenameKeys(argumentKeys));
   if (toolNames !== undefined && toolNames.size > 0) filters.push(new RenameTools(toolNames));
-  if (answerTool !== undefined) filters.push(new AnswerToolAsText(answerTool));
+  if (outputTool !== undefined) filters.push(new OutputToolAsText(outputTool));
   if (customTools !== undefined && customTools.size > 0) filters.push(new UnwrapCustomTools(customTools));
   if (adaptation.isFencedJson === true) filters.push(new StripFence());
   if (unwrapMember !== undefined) filters.push(new UnwrapMember(unwrapMember));

@@ -27,12 +27,12 @@ export interface ReplyBridge {
    * @param told usage in place of what the upstream told
    * @throws InvalidReply
    */
-  translateReply(answer: Buffer, told?: TokenUsage): WholeReply;
+  translateReply(body: Buffer, told?: TokenUsage): WholeReply;
   /**
    * For a client that streams.
    * @param answer as of `translateReply`
    * @param told as of `translateReply`
    * @throws InvalidReply
    */
-  streamOfReply(answer: Buffer, told?: TokenUsage): readonly Buffer[];
+  streamOfReply(body: Buffer, told?: TokenUsage): readonly Buffer[];
 }

@@ -24,7 +24,7 @@ const aggregations: Readonly<Record<ChatWireFormat, Aggregation>> = {
 /** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
 const growthMax = 8;
 /** Of little pieces most of a stream is its events. */
-const smallAnswerBytes = 1024 * 1024;
+const smallReplyBytes = 1024 * 1024;
 
 export class SameFormatBridge implements ReplyBridge {
   readonly #context: ReplayContext;
@@ -44,17 +44,17 @@ export class SameFormatBridge implements ReplyBridge {
   }
 
   /** @param answer events: one object is what such a client gets, and never comes here */
-  translateReply(answer: Buffer): WholeReply {
-    const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(answer));
+  translateReply(body: Buffer): WholeReply {
+    const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(body));
     return { body: Buffer.from(JSON.stringify(reply)), lost };
   }
 
   /** @param answer one object: events are what such a client gets, and never come here */
-  streamOfReply(answer: Buffer): readonly Buffer[] {
+  streamOfReply(body: Buffer): readonly Buffer[] {
     const frames: Buffer[] = [];
-    const bytesMax = growthMax * Math.max(answer.length, smallAnswerBytes);
+    const bytesMax = growthMax * Math.max(body.length, smallReplyBytes);
     let bytes = 0;
-    for (const text of this.#ownFormat.replayReply(this.#parsed(answer), this.#context)) {
+    for (const text of this.#ownFormat.replayReply(this.#parsed(body), this.#context)) {
       const frame = Buffer.from(text);
       bytes += frame.length;
       if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);

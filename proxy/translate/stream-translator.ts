@@ -58,7 +58,7 @@ export class StreamTranslator implements StreamFilter {
     this.#writer = parts.writer;
     this.#charactersMax = parts.charactersMax;
     this.#waitsForUsage = parts.waitsForUsage;
-    this.#gathers = parts.writer.gathersAnswer === true || parts.adapter.gathers;
+    this.#gathers = parts.writer.holdsWholeReply === true || parts.adapter.gathers;
   }
 
   get events(): number {

@@ -148,7 +148,7 @@ function isEmptyList(object: ScannedObject, member: Member): boolean {
 }
 
 /** A count that was checked before; undefined when absent. */
-export function readCount(object: ScannedObject, name: string): number | undefined {
+export function readCheckedCount(object: ScannedObject, name: string): number | undefined {
   return readNumber(object, object.member(name));
 }
 

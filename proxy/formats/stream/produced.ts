@@ -43,7 +43,7 @@ export class ProducedOutput {
     if (typeof base64 === "string") this.#audioCharacters += base64.length;
   }
 
-  take(): Produced {
+  summary(): Produced {
     return {
       text: this.#parts.join(""),
       imageTokens: this.#images * imageTokensEach,

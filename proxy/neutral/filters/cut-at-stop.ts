@@ -78,7 +78,7 @@ export class CutAtStop implements ReplyFilter {
     return this.#isCut;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#isCut) return [];
     if (event.type === "usage") this.#usage = event.usage;
     if (!("candidate" in event)) return [event];
@@ -136,7 +136,7 @@ export class CutAtStop implements ReplyFilter {
 
   /** What is said of text that may not go out must not either. */
   #releaseTokens({ candidate, part, tokens, released }: OpenPart): readonly ReplyEvent[] {
-    const free = tokens.take(released);
+    const free = tokens.release(released);
     return free.length === 0 ? [] : [{ type: "logprobs", candidate, part, tokens: free }];
   }
 
@@ -207,7 +207,7 @@ export class CutAtStop implements ReplyFilter {
     const text = place?.sequence.slice(0, place.length) ?? "";
     const said: ReplyEvent[] = text === "" ? [] : [{ type: "delta", candidate, part, text }];
     // Of a text that ends here by itself all may go out.
-    const tokens = place === undefined ? [] : open.tokens.take(Number.POSITIVE_INFINITY);
+    const tokens = place === undefined ? [] : open.tokens.release(Number.POSITIVE_INFINITY);
     if (tokens.length > 0) said.unshift({ type: "logprobs", candidate, part, tokens });
     return [...said, close];
   }

@@ -3,7 +3,7 @@ import type { ReplyEvent } from "#proxy/neutral/reply";
 
 export interface ReplyFilter {
   /** The events to pass on in place of this one, often just itself. */
-  take(event: ReplyEvent): readonly ReplyEvent[];
+  apply(event: ReplyEvent): readonly ReplyEvent[];
   /** The answer is over for the client although the upstream would say more. */
   readonly isCut?: boolean;
   /** Texts or arguments are held until they are whole. */

@@ -15,7 +15,7 @@ export class RefuseMalformedCall implements ReplyFilter {
   #isMalformed = false;
 
   /** @throws InvalidReply at the end of an answer that has nothing but the call that was none */
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#hasOutput) return [event];
     if (event.type === "open") {
       this.#isOpened = true;

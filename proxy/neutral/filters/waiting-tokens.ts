@@ -14,7 +14,7 @@ interface PlacedToken {
 
 export class WaitingTokens {
   #waiting: PlacedToken[] = [];
-  #taken = 0;
+  #released = 0;
   #heard = 0;
   /** Where the tokens begin that come next. */
   #next = 0;
@@ -40,16 +40,16 @@ export class WaitingTokens {
   }
 
   /** @param released characters of the text that have gone out @returns the tokens that spell them, each once */
-  take(released: number): readonly TokenLogprob[] {
+  release(released: number): readonly TokenLogprob[] {
     const free: TokenLogprob[] = [];
-    for (let next = this.#waiting[this.#taken]; next !== undefined && next.end <= released; ) {
+    for (let next = this.#waiting[this.#released]; next !== undefined && next.end <= released; ) {
       free.push(next.token);
-      this.#taken += 1;
-      next = this.#waiting[this.#taken];
+      this.#released += 1;
+      next = this.#waiting[this.#released];
     }
-    if (this.#taken === this.#waiting.length) {
+    if (this.#released === this.#waiting.length) {
       this.#waiting = [];
-      this.#taken = 0;
+      this.#released = 0;
     }
     return free;
   }

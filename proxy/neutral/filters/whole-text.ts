@@ -26,7 +26,7 @@ abstract class WholeText implements ReplyFilter {
   protected abstract mayNeed(head: string): boolean;
   protected abstract change(text: string): string;
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "text") {
       this.#held.set(partKey(event), { pieces: [], head: "" });
       return [event];

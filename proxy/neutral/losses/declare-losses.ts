@@ -34,7 +34,7 @@ function fieldsSet(
     topLogprobs: (sampling.topLogprobs ?? 0) > 0,
     outputCap: conversation.outputCap !== undefined,
     reasoning: conversation.reasoning !== undefined,
-    answerFormat: conversation.answerFormat !== undefined,
+    outputFormat: conversation.outputFormat !== undefined,
     verbosity: verbosity !== undefined && verbosity !== "medium",
     modalities: conversation.modalities?.some((modality) => modality !== "text") === true,
     audioOutput: conversation.audioOutput !== undefined,
@@ -83,7 +83,7 @@ const essential: ReadonlySet<NeutralField> = new Set([
   "candidates",
   "modalities",
   "audioOutput",
-  "answerFormat",
+  "outputFormat",
   "tools",
 ]);
 

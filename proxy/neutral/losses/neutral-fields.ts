@@ -15,7 +15,7 @@ export const neutralFields = [
   "topLogprobs",
   "outputCap",
   "reasoning",
-  "answerFormat",
+  "outputFormat",
   "verbosity",
   "modalities",
   "audioOutput",

@@ -4,11 +4,11 @@ import type { Conversation, MediaPart, Part } from "#proxy/neutral/conversation"
 /** Every media part with an address that `needs` picks, results of tools included, each once. */
 export function mediaToFetch(conversation: Conversation, needs: (part: MediaPart) => boolean): readonly MediaPart[] {
   const found: MediaPart[] = [];
-  const look = (part: Part): void => {
+  const collect = (part: Part): void => {
     if (part.kind === "media" && part.source.type === "url" && needs(part)) found.push(part);
-    if (part.kind === "result") part.content.forEach(look);
+    if (part.kind === "result") part.content.forEach(collect);
   };
-  for (const turn of conversation.turns) turn.parts.forEach(look);
+  for (const turn of conversation.turns) turn.parts.forEach(collect);
   return found;
 }
 

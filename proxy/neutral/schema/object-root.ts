@@ -144,13 +144,13 @@ class RootFlattener {
   #objectsOf(branches: readonly unknown[]): JsonObject[] {
     const objects: JsonObject[] = [];
     /** One definition may be referred to any number of times. */
-    const taken = new Set<JsonObject>();
+    const visited = new Set<JsonObject>();
     for (const listed of branches.filter(isSchemaNode)) {
       const branch = followReferences(this.#root, listed) ?? listed;
       const { type } = branch;
       const isOther = type !== undefined && type !== "object" && !asList(type).includes("object");
-      if (isOther || taken.has(branch) || this.#open.has(branch)) continue;
-      taken.add(branch);
+      if (isOther || visited.has(branch) || this.#open.has(branch)) continue;
+      visited.add(branch);
       if (combinators.some((keyword) => Array.isArray(branch[keyword]))) this.#nested += 1;
       objects.push(this.#nested > nestedMax ? branch : this.flatten(branch));
     }

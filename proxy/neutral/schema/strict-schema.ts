@@ -47,8 +47,8 @@ export function closeWithoutArguments(schema: JsonObject): JsonObject {
 
 function isStrictNode(schema: JsonObject): boolean {
   if (refused.some((keyword) => Object.hasOwn(schema, keyword))) return false;
-  const saysType = ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => Object.hasOwn(schema, keyword));
-  if (!saysType || (describesObject(schema) && !isClosed(schema))) return false;
+  const hasType = ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => Object.hasOwn(schema, keyword));
+  if (!hasType || (describesObject(schema) && !isClosed(schema))) return false;
   return subschemas(schema).every((node) => isSchemaNode(node) && isStrictNode(node));
 }
 

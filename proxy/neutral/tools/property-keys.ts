@@ -39,10 +39,10 @@ export class PropertyKeys {
   fitArguments(tool: string, given: JsonObject): JsonObject {
     const upstream = this.#tools.get(tool);
     if (upstream === undefined || !Object.keys(given).some((key) => upstream.has(key))) return given;
-    const taken = new Set([...upstream.values(), ...Object.keys(given)]);
+    const usedKeys = new Set([...upstream.values(), ...Object.keys(given)]);
     const renamed = new Set(upstream.values());
     // A member that the tool does not declare may have the name that a declared one gets: neither is lost.
-    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, taken) : key));
+    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, usedKeys) : key));
   }
 
   /**
@@ -104,9 +104,9 @@ function dependent(value: unknown, rename: Rename): unknown {
   return isSchemaNode(value) ? renameKeys(value, rename) : value;
 }
 
-function freeKey(key: string, taken: ReadonlySet<string>): string {
+function freeKey(key: string, usedKeys: ReadonlySet<string>): string {
   let free = key;
-  while (taken.has(free)) free += "_";
+  while (usedKeys.has(free)) free += "_";
   return free;
 }
 

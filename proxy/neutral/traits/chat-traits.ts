@@ -14,7 +14,7 @@ import { memoiseTraits } from "./memoise-traits.ts";
 import { bareModelName, type OpenAIModel, openAIModel, unknownOpenAIModel, withStated } from "./openai-models.ts";
 import { knownName, statedTraits } from "./stated-traits.ts";
 
-export interface ModelTraits extends OpenAIModel {
+export interface ChatTraits extends OpenAIModel {
   /** OpenAI itself or Azure: knows every member of the format's page. */
   readonly isOpenAI: boolean;
   /** Checks ids of calls and schemas of tools as OpenAI does. */
@@ -33,12 +33,12 @@ export interface ModelTraits extends OpenAIModel {
   readonly systemFirst: boolean;
 }
 
-type Row = readonly [name: RegExp, traits: Partial<ModelTraits>];
+type Row = readonly [name: RegExp, traits: Partial<ChatTraits>];
 
 const allEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const classicEfforts: readonly Effort[] = ["low", "medium", "high"];
 
-const openAI: Omit<ModelTraits, keyof OpenAIModel> = {
+const openAI: Omit<ChatTraits, keyof OpenAIModel> = {
   isOpenAI: true,
   checksLikeOpenAI: true,
   capMember: "max_completion_tokens",
@@ -50,7 +50,7 @@ const openAI: Omit<ModelTraits, keyof OpenAIModel> = {
   systemFirst: false,
 };
 
-const compatible: ModelTraits = {
+const compatible: ChatTraits = {
   ...openAI,
   ...unknownOpenAIModel,
   isOpenAI: false,
@@ -86,12 +86,12 @@ const compatibleModels: readonly Row[] = [
 ];
 
 /** @returns the traits of a model on a channel; the same object never changes */
-export const traitsOf = memoiseTraits((target): ModelTraits => {
+export const chatTraitsOf = memoiseTraits((target): ChatTraits => {
   const { channel } = target;
   const stated = statedTraits(target);
   const name = knownName(target);
   const known = openAIModel(name);
-  const traits: ModelTraits =
+  const traits: ChatTraits =
     providerOf(channel).vendor === "OpenAI"
       ? { ...openAI, ...(known ?? { ...unknownOpenAIModel, efforts: allEfforts }) }
       : {
@@ -111,11 +111,11 @@ export const traitsOf = memoiseTraits((target): ModelTraits => {
 });
 
 /** A server that says of a model that it is one of OpenAI's. */
-function asOpenAI(known: OpenAIModel): Partial<ModelTraits> {
+function asOpenAI(known: OpenAIModel): Partial<ChatTraits> {
   return { ...known, checksLikeOpenAI: true, capMember: "max_completion_tokens" };
 }
 
-function traitsIn(rows: readonly Row[], name: string): Partial<ModelTraits> {
+function traitsIn(rows: readonly Row[], name: string): Partial<ChatTraits> {
   return rows.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 

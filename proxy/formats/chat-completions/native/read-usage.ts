@@ -29,11 +29,11 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   const writtenByTime = cacheCreation(usage, prompt);
   const written = Math.max(writtenTokens(usage, prompt), writtenByTime.for5m + writtenByTime.for1h);
   const input = new Remainder(promptTokens(usage, prompt, cached, written));
-  const cacheRead = input.take(cached);
-  const writes = new Remainder(input.take(written));
-  const cacheWrite1h = writes.take(writtenByTime.for1h);
-  const audioInput = input.take(member(prompt, "audio_tokens"));
-  const imageInput = input.take(member(prompt, "image_tokens"));
+  const cacheRead = input.subtract(cached);
+  const writes = new Remainder(input.subtract(written));
+  const cacheWrite1h = writes.subtract(writtenByTime.for1h);
+  const audioInput = input.subtract(member(prompt, "audio_tokens"));
+  const imageInput = input.subtract(member(prompt, "image_tokens"));
   const { reasoningTokens, produced } = completionTokens(usage, completion);
   const output = new Remainder(produced);
   return {
@@ -41,9 +41,9 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheRead,
     cacheWrite: writes.left,
     cacheWrite1h,
-    reasoning: output.take(reasoningTokens),
-    audioOutput: output.take(member(completion, "audio_tokens")),
-    imageOutput: output.take(member(completion, "image_tokens")),
+    reasoning: output.subtract(reasoningTokens),
+    audioOutput: output.subtract(member(completion, "audio_tokens")),
+    imageOutput: output.subtract(member(completion, "image_tokens")),
     output: output.left,
     audioInput,
     imageInput,

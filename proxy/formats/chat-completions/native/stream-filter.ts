@@ -157,7 +157,7 @@ class ChunkReader implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

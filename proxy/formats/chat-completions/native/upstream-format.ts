@@ -5,7 +5,7 @@
  * usage the client did not ask for. Called by the request pipeline through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ChatCall, ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { parseJson } from "#proxy/json/json-value";
@@ -19,7 +19,7 @@ export const chatCompletionsUpstream: UpstreamFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (call, eventBytesMax, onEvent) =>

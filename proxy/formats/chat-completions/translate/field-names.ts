@@ -10,7 +10,7 @@ export const fieldNames: FieldNames = {
   logprobs: "logprobs",
   outputCap: "max_completion_tokens",
   reasoning: "reasoning_effort",
-  answerFormat: "response_format",
+  outputFormat: "response_format",
   verbosity: "verbosity",
   user: "user",
   automaticCache: "cache_control",

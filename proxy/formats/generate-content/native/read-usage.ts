@@ -13,12 +13,12 @@ import type { TokenUsage } from "#proxy/settle/usage";
 export function readUsage(usage: unknown, searches = 0): TokenUsage | undefined {
   if (!isObject(usage) || !countNames.some((name) => name in usage)) return undefined;
   const input = new Remainder(count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]));
-  const cacheRead = input.take(usage["cachedContentTokenCount"]);
-  const audioInput = input.take(uncached(usage, "AUDIO"));
-  const imageInput = input.take(uncached(usage, "IMAGE"));
+  const cacheRead = input.subtract(usage["cachedContentTokenCount"]);
+  const audioInput = input.subtract(uncached(usage, "AUDIO"));
+  const imageInput = input.subtract(uncached(usage, "IMAGE"));
   const output = new Remainder(count(usage["candidatesTokenCount"]));
-  const audioOutput = output.take(ofModality(usage["candidatesTokensDetails"], "AUDIO"));
-  const imageOutput = output.take(ofModality(usage["candidatesTokensDetails"], "IMAGE"));
+  const audioOutput = output.subtract(ofModality(usage["candidatesTokensDetails"], "AUDIO"));
+  const imageOutput = output.subtract(ofModality(usage["candidatesTokensDetails"], "IMAGE"));
   return {
     input: input.left,
     cacheRead,

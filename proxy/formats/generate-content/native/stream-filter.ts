@@ -123,7 +123,7 @@ class FrameReader implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

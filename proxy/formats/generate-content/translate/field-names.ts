@@ -15,7 +15,7 @@ export const fieldNames: FieldNames = {
   topLogprobs: "generationConfig.logprobs",
   outputCap: "generationConfig.maxOutputTokens",
   reasoning: "generationConfig.thinkingConfig",
-  answerFormat: "generationConfig.responseMimeType",
+  outputFormat: "generationConfig.responseMimeType",
   verbosity: "verbosity",
   modalities: "generationConfig.responseModalities",
   audioOutput: "generationConfig.speechConfig",

@@ -1,7 +1,7 @@
 /**
  * Messages (Anthropic-style), served in its own format.
  */
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";
 import { encodeEvent } from "#proxy/sse/encoder";
@@ -14,7 +14,7 @@ export const messagesClient: ClientFormat = {
   protocol: "Anthropic",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   signOfLife: () => ping,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),

@@ -91,6 +91,6 @@ class MessageEvents implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }

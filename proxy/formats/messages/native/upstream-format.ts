@@ -5,7 +5,7 @@
  * request pipeline through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
@@ -19,7 +19,7 @@ export const messagesUpstream: UpstreamFormat = {
   protocol: "Anthropic",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (_call, eventBytesMax, onEvent) => createStreamFilter(eventBytesMax, onEvent),

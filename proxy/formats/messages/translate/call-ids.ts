@@ -19,7 +19,7 @@ export class CallIds {
   readonly #ids = new UniqueIds();
 
   /** Clients use ids again; the second call of an id gets one of its own. */
-  take(id: string): string {
-    return this.#ids.take(validCallId(id));
+  assign(id: string): string {
+    return this.#ids.assign(validCallId(id));
   }
 }

@@ -14,13 +14,13 @@ import { fieldNames } from "./field-names.ts";
 import { removeSealedState } from "./remove-sealed-state.ts";
 import { writeReply } from "./reply/write-reply.ts";
 import { readRequest } from "./request/read/read-request.ts";
-import { MessageWriter } from "./stream/write-stream.ts";
+import { MessageStreamWriter } from "./stream/write-stream.ts";
 
 export const messagesClientTranslator: ClientTranslator = {
   format: "Messages",
   readRequest,
   writeReply,
-  createStreamWriter: (context) => new MessageWriter(context),
+  createStreamWriter: (context) => new MessageStreamWriter(context),
   fieldNames,
   sealedStateMarks: [envelopeMark, shownSearchMarks.Messages],
   removeSealedState,

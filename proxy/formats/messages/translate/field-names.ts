@@ -9,7 +9,7 @@ export const fieldNames: FieldNames = {
   logprobs: "logprobs",
   outputCap: "max_tokens",
   reasoning: "thinking",
-  answerFormat: "output_config.format",
+  outputFormat: "output_config.format",
   verbosity: "verbosity",
   user: "metadata.user_id",
   automaticCache: "cache_control",

@@ -1,7 +1,7 @@
 /**
  * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
  */
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { signOfLife } from "./sign-of-life.ts";
@@ -12,7 +12,7 @@ export const responsesClient: ClientFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   signOfLife,
   failsCleanly: true,
   renderStreamError,

@@ -172,7 +172,7 @@ class ResponseEvents implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

@@ -4,7 +4,7 @@
  * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
@@ -18,7 +18,7 @@ export const responsesUpstream: UpstreamFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (_call, eventBytesMax, onEvent) => new ResponsesStreamFilter(eventBytesMax, onEvent),

@@ -9,7 +9,7 @@ export const fieldNames: FieldNames = {
   logprobs: "include",
   outputCap: "max_output_tokens",
   reasoning: "reasoning",
-  answerFormat: "text.format",
+  outputFormat: "text.format",
   verbosity: "text.verbosity",
   user: "user",
   automaticCache: "cache_control",

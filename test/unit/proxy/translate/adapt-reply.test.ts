@@ -73,7 +73,7 @@ describe("ReplyAdapter", () => {
     },
     {
       name: "turns the answer's function into text (pitfall 83)",
-      adaptation: { answerTool: "answer" },
+      adaptation: { outputTool: "answer" },
       events: callEvents("answer", ['{"n":', "1}"]),
       want: '{"n":1}',
       finish: "stop",

@@ -84,8 +84,8 @@ describe("declareLosses()", () => {
     },
     {
       name: "a form of answer",
-      conversation: { ...empty, answerFormat: { kind: "json" as const } },
-      param: "client.answerFormat",
+      conversation: { ...empty, outputFormat: { kind: "json" as const } },
+      param: "client.outputFormat",
     },
   ]) {
     it(`refuses the loss of ${row.name} whatever the channel says`, () => {

@@ -31,8 +31,8 @@ const behindTheEnd = [
 describe("StreamTranslator", () => {
   for (const to of formats) {
     if (to === "ChatCompletions") continue;
-    const meterOf = (answerBytesMax?: number) =>
-      translationOf("ChatCompletions", to, bodies[to], true).createStreamFilter(1 << 20, answerBytesMax);
+    const meterOf = (responseBytesMax?: number) =>
+      translationOf("ChatCompletions", to, bodies[to], true).createStreamFilter(1 << 20, responseBytesMax);
 
     for (const [name, delta] of [
       ["text", { content: "x".repeat(1_000) }],

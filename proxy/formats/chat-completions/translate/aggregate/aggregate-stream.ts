@@ -6,12 +6,12 @@
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
+import { append, isMembers, type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { hasProduced } from "#proxy/formats/chat-completions/native/produced-text";
 import { heldReason } from "#proxy/formats/chat-completions/translate/reply/finish-reason";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { GrowingMessage } from "./aggregate-message.ts";
+import { ChoiceMessageAggregator } from "./aggregate-message.ts";
 
 /** No client may ask for more candidates (`openai-chat.md` section 2, `n`). */
 const choicesMax = 128;
@@ -20,19 +20,19 @@ const ownToChunks = ["choices", "object", "obfuscation"];
 
 /** @throws InvalidReply when the events are no completion */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const completion = new GrowingCompletion();
-  for (const { json } of events) completion.take(json);
+  const completion = new CompletionAggregator();
+  for (const { json } of events) completion.add(json);
   return { reply: completion.whole(), lost: [] };
 }
 
-class GrowingCompletion {
-  readonly #completion: GrowingObject = {};
-  readonly #choices = new Map<number, GrowingChoice>();
+class CompletionAggregator {
+  readonly #completion: MutableObject = {};
+  readonly #choices = new Map<number, ChoiceAggregator>();
 
-  take(chunk: JsonObject): void {
+  add(chunk: JsonObject): void {
     for (const [name, value] of Object.entries(without(chunk, ...ownToChunks))) this.#set(name, value);
     for (const [place, choice] of asList(chunk["choices"]).entries()) {
-      if (isMembers(choice)) this.#choice(choice["index"] ?? place).take(choice, asText(chunk["id"]));
+      if (isMembers(choice)) this.#choice(choice["index"] ?? place).add(choice, asText(chunk["id"]));
     }
   }
 
@@ -55,24 +55,24 @@ class GrowingCompletion {
     }
   }
 
-  #choice(index: unknown): GrowingChoice {
+  #choice(index: unknown): ChoiceAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= choicesMax) {
       throw new InvalidReply("a choice has an index that is none");
     }
     let choice = this.#choices.get(index);
     if (choice === undefined) {
-      choice = new GrowingChoice(index);
+      choice = new ChoiceAggregator(index);
       this.#choices.set(index, choice);
     }
     return choice;
   }
 }
 
-class GrowingChoice {
+class ChoiceAggregator {
   readonly index: number;
-  readonly #message = new GrowingMessage();
+  readonly #message = new ChoiceMessageAggregator();
   /** What stands beside the delta. */
-  readonly #members: GrowingObject = {};
+  readonly #members: MutableObject = {};
   #finish: string | undefined;
   #finishedId: string | undefined;
 
@@ -81,7 +81,7 @@ class GrowingChoice {
   }
 
   /** @param id of the chunk: once finished, an answer of another id is another answer */
-  take(choice: JsonObject, id: string): void {
+  add(choice: JsonObject, id: string): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
       throw new InvalidReply("a second answer follows the first one");
     }

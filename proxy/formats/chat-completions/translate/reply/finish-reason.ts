@@ -26,7 +26,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
 /** The provider gave up: what came so far is no answer. */
 const failures: ReadonlySet<string> = new Set(["error", "abort", "cancelled", "insufficient_system_resource"]);
 
-export interface Produced {
+export interface ReplyContents {
   readonly hasCalls: boolean;
   readonly hasRefusal: boolean;
 }
@@ -35,7 +35,7 @@ export interface Produced {
  * @param native `finish_reason`; undefined in a whole body that has none
  * @throws InvalidReply when the word says that the provider failed
  */
-export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: Produced): Finish {
+export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: ReplyContents): Finish {
   const word = native?.toLowerCase() ?? "stop";
   if (failures.has(word)) throw new InvalidReply("the provider ended the answer with a failure");
   const reason = reasonOf(word);

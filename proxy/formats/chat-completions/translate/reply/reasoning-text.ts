@@ -33,7 +33,7 @@ export class ReasoningText {
   }
 
   /** What came since it was asked last. */
-  take(): ReasoningTextState | undefined {
+  consume(): ReasoningTextState | undefined {
     const text = this.#text;
     this.#text = "";
     if (text === "" || text.length > charactersMax) return undefined;

@@ -104,7 +104,7 @@ function writeCalls(blocks: readonly ReplyBlock[], context: ReplyContext): JsonO
     if (block.kind === "reasoning" || block.kind === "hosted")
       for (const state of block.states ?? []) states.add(state);
     if (block.kind !== "call") continue;
-    const id = ids.take(block.id ?? context.newId("call_"));
+    const id = ids.assign(block.id ?? context.newId("call_"));
     const signature = states.signatureMember(block.states, context);
     states.keep(id, block.states, context);
     const args = block.tool === "function" && block.arguments.trim() === "" ? "{}" : block.arguments;

@@ -3,7 +3,7 @@ import { isObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 
 /** A client's SDK takes no more (`openai-chat.md` section 7). */
-export const callsMax = 128;
+export const toolCallsMax = 128;
 
 /** A call as its pieces have told it so far; empty is what did not come yet. */
 export interface KnownCall {

@@ -7,7 +7,7 @@
  */
 import { asText, isObject, type JsonObject, parseJson } from "#proxy/json/json-value";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "#proxy/neutral/reply";
-import { argumentsText, callOfPiece, callsMax } from "./call-of-piece.ts";
+import { argumentsText, callOfPiece, toolCallsMax } from "./call-of-piece.ts";
 import { JsonBalance } from "./json-balance.ts";
 
 /** All arguments of a choice, held until each is known to be JSON: far beyond what any model writes. */
@@ -66,7 +66,7 @@ export class CallsReader {
   #callOf(index: unknown, id: string, name: string, text: string): Call {
     const known = callOfPiece(this.#calls, { index, id, name, text }, isDone);
     if (known !== undefined) return known;
-    if (this.#calls.length >= callsMax) throw new InvalidReply("an answer has too many tool calls");
+    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("an answer has too many tool calls");
     this.closeComplete();
     const call: Call = {
       index,

@@ -168,8 +168,8 @@ export class ChoiceReader {
 
   /** State of thinking goes with its text, or behind other text in a part of its own. Lists with state say the text too. */
   #endText(): void {
-    const text = this.#open?.kind === "reasoning" ? this.#thinking.take() : undefined;
-    const state = this.#details?.take() ?? text;
+    const text = this.#open?.kind === "reasoning" ? this.#thinking.consume() : undefined;
+    const state = this.#details?.consume() ?? text;
     const open = this.#open;
     this.#open = undefined;
     if (state !== undefined && open?.kind === "reasoning") {

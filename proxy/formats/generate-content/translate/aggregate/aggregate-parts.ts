@@ -11,7 +11,7 @@ interface OpenCall {
   readonly arguments: PartialArguments;
 }
 
-export class GrowingParts {
+export class PartsAggregator {
   #parts: unknown[] | undefined;
   #call: OpenCall | undefined;
 

@@ -7,31 +7,31 @@
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
+import { append, isMembers, type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/generate-content/native/read-usage";
 import { replaces } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
 import { asList, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { GrowingParts } from "./aggregate-parts.ts";
+import { PartsAggregator } from "./aggregate-parts.ts";
 
 /** No client may ask for more (`gemini.md` section 3.1, `candidateCount`). */
 const candidatesMax = 128;
 
 /** @throws InvalidReply when the events are no reply */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const reply = new GrowingReply();
-  for (const { json } of events) reply.take(json);
+  const reply = new GenerateContentAggregator();
+  for (const { json } of events) reply.add(json);
   return { reply: reply.whole(), lost: [] };
 }
 
-class GrowingReply {
-  readonly #reply: GrowingObject = {};
-  readonly #candidates = new Map<number, GrowingCandidate>();
+class GenerateContentAggregator {
+  readonly #reply: MutableObject = {};
+  readonly #candidates = new Map<number, FrameCandidateAggregator>();
   #usage: JsonObject | undefined;
   /** Some frame had a list of candidates, be it empty. */
   #hasCandidates = false;
 
-  take(frame: JsonObject): void {
+  add(frame: JsonObject): void {
     for (const [name, value] of Object.entries(without(frame, "candidates", "usageMetadata"))) {
       setLater(this.#reply, name, value);
     }
@@ -39,7 +39,7 @@ class GrowingReply {
     if (!Array.isArray(frame["candidates"])) return;
     this.#hasCandidates = true;
     for (const [place, candidate] of frame["candidates"].entries()) {
-      if (isMembers(candidate)) this.#candidate(candidate["index"] ?? place).take(candidate);
+      if (isMembers(candidate)) this.#candidate(candidate["index"] ?? place).add(candidate);
     }
   }
 
@@ -52,25 +52,25 @@ class GrowingReply {
     };
   }
 
-  #candidate(index: unknown): GrowingCandidate {
+  #candidate(index: unknown): FrameCandidateAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
       throw new InvalidReply("a candidate has an index that counts from nowhere");
     }
     let candidate = this.#candidates.get(index);
     if (candidate === undefined) {
-      candidate = new GrowingCandidate();
+      candidate = new FrameCandidateAggregator();
       this.#candidates.set(index, candidate);
     }
     return candidate;
   }
 }
 
-class GrowingCandidate {
-  readonly #candidate: GrowingObject = {};
-  #content: GrowingObject | undefined;
-  readonly #parts = new GrowingParts();
+class FrameCandidateAggregator {
+  readonly #candidate: MutableObject = {};
+  #content: MutableObject | undefined;
+  readonly #parts = new PartsAggregator();
 
-  take(candidate: JsonObject): void {
+  add(candidate: JsonObject): void {
     const { content, finishReason, ...others } = candidate;
     if (isMembers(content)) {
       this.#content ??= {};

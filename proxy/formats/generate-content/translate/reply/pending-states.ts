@@ -29,20 +29,20 @@ export class PendingStates {
    * nothing is the truth, and is base64, which Google's own stand-in is not to every reader; it comes back as what no
    * provider gets to see.
    */
-  takeForCall(): string | undefined {
+  consumeForCall(): string | undefined {
     const isExpected = this.#expectsSignature;
     this.#expectsSignature = false;
-    return this.take() ?? (isExpected ? sealedSignature(this.#keeper.seal([])) : undefined);
+    return this.consume() ?? (isExpected ? sealedSignature(this.#keeper.seal([])) : undefined);
   }
 
   /** What no call took: of thinking as plain text only calls have a use. */
   takeRest(): string | undefined {
     this.#states = this.#states.filter(({ kind }) => kind !== "reasoning-text");
-    return this.take();
+    return this.consume();
   }
 
   /** A signature with everything collected since the last one; undefined when there is nothing. */
-  take(): string | undefined {
+  consume(): string | undefined {
     if (this.#states.length === 0) return undefined;
     const signature = sealedSignature(this.#keeper.seal(this.#states));
     this.#states = [];

@@ -8,7 +8,7 @@ import type { JsonObject } from "#proxy/json/json-value";
 import type { ReplyBlock, TextBlock } from "#proxy/neutral/reply";
 import { type CitedText, type PlacedCitation, placeCitation } from "./write-grounding.ts";
 
-interface GrowingText {
+interface MergedText {
   text: string;
   readonly partIndex: number;
   readonly citations: PlacedCitation[];
@@ -17,7 +17,7 @@ interface GrowingText {
 export class TextParts {
   readonly #parts: JsonObject[];
   readonly #joins: boolean;
-  readonly #texts: GrowingText[] = [];
+  readonly #texts: MergedText[] = [];
 
   /** @param parts of the content, to which texts are added; @param blocks of the whole answer */
   constructor(parts: JsonObject[], blocks: readonly ReplyBlock[]) {
@@ -39,7 +39,7 @@ export class TextParts {
     this.#parts[part.partIndex] = { text: part.text };
   }
 
-  #last(says: boolean): GrowingText {
+  #last(says: boolean): MergedText {
     const last = this.#texts.at(-1);
     const goesOn = this.#joins && last?.partIndex === this.#parts.length - 1;
     if (last !== undefined && (goesOn || !says)) return last;

@@ -46,7 +46,7 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
     }
     pending.add(...block.states);
     if (block.kind === "call") {
-      parts.push(writeCallPart(block, ids.take(block.id ?? newId("call_")), pending.takeForCall()));
+      parts.push(writeCallPart(block, ids.assign(block.id ?? newId("call_")), pending.consumeForCall()));
     } else if (block.kind === "reasoning") {
       if (conversation.reasoning?.show === true && block.text !== "") parts.push({ text: block.text, thought: true });
     } else if (block.kind === "text") {

@@ -35,7 +35,7 @@ export class GenerateContentStreamReader implements StreamReader {
     }
     if (!isObject(frame)) throw new InvalidReply("a frame is not an object");
     this.readFrame(frame);
-    return this.#take();
+    return this.consumeEvents();
   }
 
   /** @throws InvalidReply when a candidate never said why it ended: it was cut */
@@ -45,7 +45,7 @@ export class GenerateContentStreamReader implements StreamReader {
       throw new InvalidReply("the answer ended before it was complete");
     }
     this.finish();
-    return this.#take();
+    return this.consumeEvents();
   }
 
   /** Reads one frame, or a whole answer. */
@@ -84,10 +84,10 @@ export class GenerateContentStreamReader implements StreamReader {
 
   /** Events since the last call. */
   takeEvents(): readonly ReplyEvent[] {
-    return this.#take();
+    return this.consumeEvents();
   }
 
-  #take(): readonly ReplyEvent[] {
+  consumeEvents(): readonly ReplyEvent[] {
     if (this.#events.length === 0) return [];
     return this.#events.splice(0);
   }

@@ -97,9 +97,9 @@ export class CandidateWriter {
       if (!isClosed) break;
       this.#open.delete(part);
       this.#pending.add(...states);
-      const id = this.#ids.take(block.id ?? this.#context.newId("call_"));
+      const id = this.#ids.assign(block.id ?? this.#context.newId("call_"));
       calls.push(
-        JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.takeForCall())),
+        JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.consumeForCall())),
       );
     }
     return calls;

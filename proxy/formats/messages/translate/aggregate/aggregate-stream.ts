@@ -7,7 +7,7 @@
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { type GrowingObject, setLater, without } from "#proxy/formats/aggregate/members";
+import { type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/messages/native/read-usage";
 import { heldEnding } from "#proxy/formats/messages/translate/reply/finish";
 import { parseInput } from "#proxy/formats/messages/translate/reply/parse-input";
@@ -21,21 +21,21 @@ const cutEndings: ReadonlySet<unknown> = new Set(["max_tokens", "model_context_w
 
 /** @throws InvalidReply when the events are no message */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const message = new GrowingMessage();
-  for (const event of events) message.take(event);
+  const message = new MessageAggregator();
+  for (const event of events) message.add(event);
   return message.whole();
 }
 
-export class GrowingMessage {
-  #message: GrowingObject | undefined;
+export class MessageAggregator {
+  #message: MutableObject | undefined;
   #usage: JsonObject | undefined;
   #ending: JsonObject | undefined;
   /** In the order of their start. */
-  readonly #content: GrowingBlock[] = [];
-  readonly #byIndex = new Map<unknown, GrowingBlock>();
+  readonly #content: BlockAggregator[] = [];
+  readonly #byIndex = new Map<unknown, BlockAggregator>();
   readonly #lost = new Set<string>();
 
-  take({ name, json }: JsonEvent): void {
+  add({ name, json }: JsonEvent): void {
     const type = asText(json["type"]) || (name ?? "");
     switch (type) {
       case "message_start":
@@ -45,7 +45,7 @@ export class GrowingMessage {
         this.#open(json["index"], json["content_block"]);
         return;
       case "content_block_delta":
-        this.#grow(json["index"], json["delta"]);
+        this.addDelta(json["index"], json["delta"]);
         return;
       case "message_delta":
         this.#end(json);
@@ -74,18 +74,18 @@ export class GrowingMessage {
     this.#message = without(message, "content", "usage");
     // Some vendors put what came before the stream here.
     if (Array.isArray(message["content"])) {
-      for (const block of message["content"]) this.#content.push(new GrowingBlock(block));
+      for (const block of message["content"]) this.#content.push(new BlockAggregator(block));
     }
     if (isObject(message["usage"])) this.#usage = laterUsage(undefined, message["usage"]);
   }
 
   #open(index: unknown, given: unknown): void {
-    const block = new GrowingBlock(given);
+    const block = new BlockAggregator(given);
     this.#content.push(block);
     this.#byIndex.set(index, block);
   }
 
-  #grow(index: unknown, delta: unknown): void {
+  addDelta(index: unknown, delta: unknown): void {
     const block = this.#byIndex.get(index);
     if (block === undefined) throw new InvalidReply("a piece came for a block that was never started");
     if (isObject(delta)) block.add(delta);
@@ -107,22 +107,22 @@ export class GrowingMessage {
 
 const endingMembers = ["stop_reason", "stop_sequence", "stop_details"] as const;
 
-function endingOf(delta: JsonObject): GrowingObject {
-  const ending: GrowingObject = {};
+function endingOf(delta: JsonObject): MutableObject {
+  const ending: MutableObject = {};
   for (const name of endingMembers) if (Object.hasOwn(delta, name)) ending[name] = delta[name];
   return ending;
 }
 
 /** Numbers are cumulative (`mergeUsage`); members that were never more than null stay so. */
 function laterUsage(known: JsonObject | undefined, later: JsonObject): JsonObject {
-  const usage: GrowingObject = { ...known };
+  const usage: MutableObject = { ...known };
   for (const [name, value] of Object.entries(later)) if (value === null) setLater(usage, name, null);
   for (const [name, value] of Object.entries(mergeUsage(known, later) ?? {})) setLater(usage, name, value);
   return usage;
 }
 
-class GrowingBlock {
-  readonly #block: GrowingObject;
+class BlockAggregator {
+  readonly #block: MutableObject;
   /** Text of the input, which comes as pieces of JSON. */
   #json = "";
 

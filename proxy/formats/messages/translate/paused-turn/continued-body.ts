@@ -12,7 +12,7 @@ import { scanMembers } from "#proxy/json/strict-json";
 /** The least that the provider takes. */
 const thinkingBudgetLeast = 1_024;
 
-export interface Answered {
+export interface TurnSoFar {
   /** Blocks of the turn so far, as they came. */
   readonly content: readonly unknown[];
   /** Where the provider's programs ran: what they left there is still there. */
@@ -31,16 +31,16 @@ export interface ContinuedBody {
  * @param request body of the first request of the turn
  * @returns undefined when nothing is left of the cap
  */
-export function continuedBody(request: Buffer, answered: Answered): ContinuedBody | undefined {
+export function continuedBody(request: Buffer, soFar: TurnSoFar): ContinuedBody | undefined {
   const editor = new BodyEditor(scanMembers(request, 0, request.length));
   const read = (name: string): unknown => parseJson(editor.text(name) ?? "null");
   const cap = read("max_tokens");
   if (typeof cap !== "number") return undefined;
-  const outputCap = cap - answered.outputTokens;
+  const outputCap = cap - soFar.outputTokens;
   const thinking = shrunkThinking(read("thinking"), outputCap / cap);
   const budget = member(thinking, "budget_tokens");
   if (outputCap <= 0 || (typeof budget === "number" && budget >= outputCap)) return undefined;
-  const { containerId, content } = answered;
+  const { containerId, content } = soFar;
   editor.set("messages", withMessage(editor.text("messages") ?? "[]", { role: "assistant", content }));
   editor.set("max_tokens", String(outputCap));
   editor.set("stream", "true");

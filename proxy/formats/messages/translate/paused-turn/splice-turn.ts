@@ -66,9 +66,9 @@ export class MessageSplicer implements TurnSplicer {
     const { bytes, isObject: isOne } = message.begin(chunk);
     if (isOne === undefined) return nothing;
     if (!isOne) return this.#spliced(message.events.push(bytes), message);
-    const isKept = message.keepObject(bytes) <= this.#limits.answerBytesMax && !this.#isForgetful;
+    const isKept = message.keepObject(bytes) <= this.#limits.responseBytesMax && !this.#isForgetful;
     // More than anybody reads goes on as it is: whoever reads it says so.
-    return isKept ? nothing : message.takeObject();
+    return isKept ? nothing : message.consumeObject();
   }
 
   endBody(): EndedBody {
@@ -99,7 +99,7 @@ export class MessageSplicer implements TurnSplicer {
     this.#keptBytes = 0;
     this.#content.length = 0;
     this.#message.forget();
-    return this.#message.takeObject();
+    return this.#message.consumeObject();
   }
 
   #used(message: TurnMessage): JsonObject {
@@ -115,7 +115,7 @@ export class MessageSplicer implements TurnSplicer {
    * message goes on as it is: among events it is none, and an error is one.
    */
   #endObject(message: TurnMessage): Buffer {
-    const bytes = message.takeObject();
+    const bytes = message.consumeObject();
     if (this.#isFirst && !bytes.includes(pauseReason)) return bytes;
     const frames = framesOf(bytes, (told) => !this.#isFirst || told["stop_reason"] === pauseReason);
     return frames === undefined ? bytes : Buffer.concat(frames.map((frame) => this.#spliced(frame, message)));
@@ -141,7 +141,7 @@ export class MessageSplicer implements TurnSplicer {
     if (message.held.length > 0 && message.isWhole) return [];
     const event = parseTyped(bytes);
     if (event === undefined || event.type === "ping") return [bytes];
-    const { isRepeated } = message.take(event);
+    const { isRepeated } = message.add(event);
     const told = this.#isFirst ? event : this.#renumbered(event, isRepeated, message);
     if (told === undefined) return [];
     const { index } = told.json;
@@ -185,7 +185,7 @@ export class MessageSplicer implements TurnSplicer {
     const produced = new ProducedOutput();
     readMessageText({ content: this.#content }, produced);
     const last = readUsage(message.usage) ?? zeroUsage;
-    return { used, last, text: produced.take().text, request: next.bytes, outputCap: next.outputCap };
+    return { used, last, text: produced.summary().text, request: next.bytes, outputCap: next.outputCap };
   }
 }
 

@@ -33,7 +33,7 @@ function writeContent(reply: Reply, context: ReplyContext): readonly JsonObject[
   if (isText && only.citations.length === 0) return [{ type: "text", text: only.text }];
   const content = new ContentBlocks();
   const blocks = new BlockSequence(content, context);
-  for (const event of replayReply(reply)) blocks.take(event);
+  for (const event of replayReply(reply)) blocks.add(event);
   return content.blocks;
 }
 

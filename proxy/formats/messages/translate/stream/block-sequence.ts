@@ -86,7 +86,7 @@ export class BlockSequence {
     this.#context = context;
   }
 
-  take(event: ReplyEvent): void {
+  add(event: ReplyEvent): void {
     if (!("candidate" in event) || event.candidate !== 0) return;
     if (event.type === "open") this.#open(event.part, event.block);
     else if (event.type === "finish") for (const part of [...this.#parts.keys()]) this.#close(part);
@@ -113,7 +113,7 @@ export class BlockSequence {
     this.#parts.set(number, part);
     if (block.kind === "media") this.#addText(part, omittedText(block));
     if (kind !== "call") return;
-    part.id = this.#callIds.take(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
+    part.id = this.#callIds.assign(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
     // The name is worth telling at once, unless state may still come that has to stand before it.
     if (this.#acquire(part) && !this.#carriesThinking) this.#startCall(part);
   }

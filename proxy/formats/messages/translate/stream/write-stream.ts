@@ -16,7 +16,7 @@ import type { Citation, Finish, ReplyEvent } from "#proxy/neutral/reply";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { BlockSequence, type BlockSink } from "./block-sequence.ts";
 
-export class MessageWriter implements StreamWriter {
+export class MessageStreamWriter implements StreamWriter {
   readonly #context: ReplyContext;
   readonly #frames = new BlockFrames();
   readonly #blocks: BlockSequence;
@@ -42,8 +42,8 @@ export class MessageWriter implements StreamWriter {
         break;
       default:
     }
-    this.#blocks.take(event);
-    return this.#frames.take();
+    this.#blocks.add(event);
+    return this.#frames.consume();
   }
 
   /** Blocks that are open stay open: a stream that failed must not look whole. */
@@ -82,7 +82,7 @@ class BlockFrames implements BlockSink {
   #index = -1;
 
   /** The frames since the last call. */
-  take(): string {
+  consume(): string {
     const text = this.#text;
     this.#text = "";
     return text;

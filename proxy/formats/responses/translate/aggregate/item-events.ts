@@ -6,7 +6,7 @@
  * published shape of its type is told with the finished item alone.
  */
 
-import type { GrowingObject } from "#proxy/formats/aggregate/members";
+import type { MutableObject } from "#proxy/formats/aggregate/members";
 import type { Frames } from "#proxy/formats/responses/translate/stream/write/frames";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { emitParts } from "./part-events.ts";
@@ -49,7 +49,7 @@ function kindOf({ type }: JsonObject): ItemKind | undefined {
 /** The item before anything was said of it. */
 export function announced(item: JsonObject): JsonObject {
   const kind = kindOf(item);
-  const begun: GrowingObject = { ...item };
+  const begun: MutableObject = { ...item };
   if (typeof item["status"] === "string") begun["status"] = "in_progress";
   for (const [name, value] of Object.entries(kind?.empty ?? {})) {
     if (Object.hasOwn(item, name)) begun[name] = value;

@@ -7,7 +7,7 @@
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
-import { type GrowingObject, without } from "#proxy/formats/aggregate/members";
+import { type MutableObject, without } from "#proxy/formats/aggregate/members";
 import { Frames, itemMembers } from "#proxy/formats/responses/translate/stream/write/frames";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -41,12 +41,12 @@ export function* replayReply(response: JsonObject, { newId }: ReplayContext): Ge
     const index = frames.added(announced(item));
     emitItemEvents(item, itemMembers(String(item["id"]), index), frames);
     frames.done(index, item);
-    yield frames.take();
+    yield frames.consume();
   }
   const isIncomplete = status === "incomplete" || isObject(response["incomplete_details"]);
   const whole = JSON.stringify({ ...response, output: items });
   frames.emit(isIncomplete ? "response.incomplete" : "response.completed", `"response":${whole}`);
-  yield frames.take();
+  yield frames.consume();
 }
 
 /** Events name their item, so that it must have an id. */
@@ -62,7 +62,7 @@ function withId(item: unknown, newId: ReplayContext["newId"]): JsonObject {
 const unknownYet: JsonObject = { completed_at: null, error: null, incomplete_details: null };
 
 function begunResponse(response: JsonObject): JsonObject {
-  const begun: GrowingObject = { ...without(response, "output_text"), status: "in_progress", output: [], usage: null };
+  const begun: MutableObject = { ...without(response, "output_text"), status: "in_progress", output: [], usage: null };
   for (const name of Object.keys(unknownYet)) if (Object.hasOwn(response, name)) begun[name] = unknownYet[name];
   return begun;
 }

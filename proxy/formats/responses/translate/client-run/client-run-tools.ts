@@ -106,14 +106,14 @@ export function toolOfCall(item: JsonObject): ClientRunTool | undefined {
 }
 
 /** Arguments of a call of the history as JSON text. */
-export function argumentsText(tool: ClientRunTool, item: JsonObject): string {
+export function argumentsOfItem(tool: ClientRunTool, item: JsonObject): string {
   const args = tool.argumentsOf(item);
   if (typeof args === "string" && argumentsObject(args) !== undefined) return args;
   return JSON.stringify(isObject(args) ? given(args, Object.keys(args)) : {});
 }
 
 /** What a client's tool returned, as text. */
-export function outputText(item: JsonObject): string {
+export function outputOfItem(item: JsonObject): string {
   const output = item["output"];
   if (typeof output === "string") return output;
   if (item["type"] === "tool_search_output") return JSON.stringify({ tools: asList(item["tools"]).flatMap(nameOf) });

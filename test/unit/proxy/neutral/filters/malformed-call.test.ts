@@ -16,7 +16,7 @@ const open = (kind: "text" | "reasoning", candidate = 0): ReplyEvent => ({
 /** How many events each one lets out. */
 function counts(events: readonly ReplyEvent[]): number[] {
   const filter = new RefuseMalformedCall();
-  return events.map((event) => filter.take(event).length);
+  return events.map((event) => filter.apply(event).length);
 }
 
 describe("RefuseMalformedCall", () => {

@@ -10,7 +10,7 @@ import { missing, wrongType, wrongValue } from "./refusals.ts";
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
-  isAnswered: boolean;
+  hasResult: boolean;
 }
 
 /** Calls in their order, of which the answered ones at the front are never looked at again. */
@@ -24,7 +24,7 @@ class CallQueue {
 
   /** The earliest call without a result. */
   get first(): WaitingCall | undefined {
-    while (this.#calls[this.#next]?.isAnswered === true) this.#next += 1;
+    while (this.#calls[this.#next]?.hasResult === true) this.#next += 1;
     return this.#calls[this.#next];
   }
 }
@@ -65,11 +65,11 @@ export class OpenCalls {
    * waiting one where the result says neither.
    * @returns undefined when there is none; a result with an unknown id keeps that id
    */
-  answer(id: string, name: string): { readonly id: string; readonly name?: string | undefined } | undefined {
+  assignResult(id: string, name: string): { readonly id: string; readonly name?: string | undefined } | undefined {
     const queue = id === "" ? this.#queueOf(name) : this.#byId.get(id);
     const call = queue?.first;
     if (call === undefined) return id === "" ? undefined : { id };
-    call.isAnswered = true;
+    call.hasResult = true;
     return call;
   }
 
@@ -83,7 +83,7 @@ export class OpenCalls {
       this.#minted += 1;
       id = `call_unnamed_${this.#minted}`;
     }
-    const call = { id, name: called.name, isAnswered: false };
+    const call = { id, name: called.name, hasResult: false };
     this.#all.add(call);
     addTo(this.#byId, id, call);
     addTo(this.#byName, called.name, call);

@@ -48,8 +48,8 @@ const tools: KnownObjects = {
   },
 };
 
-const answerSchema = always(knownObject(["name", "description", "schema", "strict"]));
-const answerFormat = always(knownObject(["type", "json_schema"], () => ({ json_schema: answerSchema })));
+const outputSchema = always(knownObject(["name", "description", "schema", "strict"]));
+const outputFormat = always(knownObject(["type", "json_schema"], () => ({ json_schema: outputSchema })));
 
 const chosen = always(knownObject(["name"]));
 const allowed = always(knownObject(["mode", "tools"]));
@@ -70,7 +70,7 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
   collectUnread(body["functions"], described, "functions", bracketed, unread);
   collectUnread(body["tool_choice"], choice, "tool_choice", bracketed, unread);
-  collectUnread(body["response_format"], answerFormat, "response_format", bracketed, unread);
+  collectUnread(body["response_format"], outputFormat, "response_format", bracketed, unread);
   collectUnread(body["web_search_options"], searchOptions, "web_search_options", bracketed, unread);
   return unread;
 }

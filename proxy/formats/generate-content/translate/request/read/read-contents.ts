@@ -110,7 +110,7 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
   const results: ResultPart[] = [];
   const others: Part[] = [];
   for (const [index, part] of found.entries()) {
-    if (part.kind === "functionResponse") results.push(calls.answer(part, `gem_${turn}_${index}`));
+    if (part.kind === "functionResponse") results.push(calls.readResult(part, `gem_${turn}_${index}`));
     else if (part.kind === "functionCall") throw wrongValue(part.where, "belongs into a content of the model.");
     else others.push(part.kind === "reasoning" ? saidThought(part, unread) : part);
   }
@@ -158,7 +158,7 @@ class OpenCalls {
   }
 
   /** An unasked result keeps an id of its own: whoever writes the conversation says what becomes of it. */
-  answer({ value, where }: FoundResponse, mintedId: string): ResultPart {
+  readResult({ value, where }: FoundResponse, mintedId: string): ResultPart {
     const id = textOf(value, "id", where) || undefined;
     const name = textOf(value, "name", where) || undefined;
     const call = this.#firstWaiting(this.#byId, id) ?? this.#firstWaiting(this.#byName, name);

@@ -6,7 +6,7 @@ import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { describedSchema } from "#proxy/neutral/schema/described-schema";
 import { toGoogleJsonSchema } from "#proxy/neutral/schema/to-google-json-schema";
 import { toGoogleSchema } from "#proxy/neutral/schema/to-google-schema";
-import type { ModelTraits } from "#proxy/neutral/traits/gemini-models";
+import type { GeminiTraits } from "#proxy/neutral/traits/gemini-models";
 import type { WriteOptions } from "./write-options.ts";
 import { writeThinking } from "./write-thinking.ts";
 
@@ -30,7 +30,7 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     losses.drop(target.fieldName(field));
     return Math.min(Math.max(value, min), max);
   };
-  const taken = (field: NeutralField, value: number | undefined): number | undefined => {
+  const ifAccepted = (field: NeutralField, value: number | undefined): number | undefined => {
     if (value === undefined || traits.takesSampling) return value;
     losses.drop(target.fieldName(field));
     return undefined;
@@ -40,9 +40,9 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     maxOutputTokens: cappedOutput(conversation.outputCap, [traits.outputTokensMax, target.outputTokensMax], () =>
       losses.drop(target.fieldName("outputCap")),
     ),
-    temperature: clamp("temperature", taken("temperature", sampling.temperature), 0, temperatureMax),
-    topP: taken("topP", sampling.topP),
-    topK: sampling.topK === undefined ? undefined : taken("topK", Math.round(sampling.topK)),
+    temperature: clamp("temperature", ifAccepted("temperature", sampling.temperature), 0, temperatureMax),
+    topP: ifAccepted("topP", sampling.topP),
+    topK: sampling.topK === undefined ? undefined : ifAccepted("topK", Math.round(sampling.topK)),
     candidateCount: sampling.candidates === 1 ? undefined : sampling.candidates,
     stopSequences: stop.length === 0 ? undefined : stop.slice(0, stopSequencesMax),
     presencePenalty: sampling.presencePenalty,
@@ -50,7 +50,7 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     seed: writeSeed(sampling.seed, options),
     responseLogprobs: sampling.logprobs === true ? true : undefined,
     logprobs: clamp("topLogprobs", countedLogprobs(conversation, options), 0, logprobsMax),
-    ...writeAnswerFormat(conversation, traits),
+    ...writeOutputFormat(conversation, traits),
     responseModalities: writeModalities(conversation, traits),
     speechConfig: writeSpeech(conversation, options),
     mediaResolution: writeResolution(conversation, options),
@@ -73,16 +73,16 @@ function writeSeed(seed: number | undefined, { losses, target }: WriteOptions): 
   return undefined;
 }
 
-function writeAnswerFormat({ answerFormat }: Conversation, traits: ModelTraits): JsonObject {
-  switch (answerFormat?.kind) {
+function writeOutputFormat({ outputFormat }: Conversation, traits: GeminiTraits): JsonObject {
+  switch (outputFormat?.kind) {
     case undefined:
       return {};
     case "json":
       return { responseMimeType: "application/json" };
     case "enum":
-      return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: answerFormat.values } };
+      return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: outputFormat.values } };
     case "schema": {
-      const schema = describedSchema(answerFormat.schema, answerFormat.description);
+      const schema = describedSchema(outputFormat.schema, outputFormat.description);
       if (traits.takesJsonSchema) {
         return { responseMimeType: "application/json", responseJsonSchema: toGoogleJsonSchema(schema) };
       }
@@ -90,11 +90,11 @@ function writeAnswerFormat({ answerFormat }: Conversation, traits: ModelTraits):
       return { responseMimeType: "application/json", responseSchema };
     }
     default:
-      return answerFormat satisfies never;
+      return outputFormat satisfies never;
   }
 }
 
-function writeModalities({ modalities }: Conversation, traits: ModelTraits): readonly string[] | undefined {
+function writeModalities({ modalities }: Conversation, traits: GeminiTraits): readonly string[] | undefined {
   const asked = modalities?.some((modality) => modality !== "text") === true;
   return asked ? modalities?.map((modality) => modality.toUpperCase()) : traits.defaultModalities;
 }

@@ -3,7 +3,7 @@ import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CacheHint, TextPart } from "#proxy/neutral/conversation";
 import { listAt, objectAt, refuseValue, textAt } from "./refusals.ts";
 
-export function readText(block: JsonObject, where: string): TextPart {
+export function readTextPart(block: JsonObject, where: string): TextPart {
   return { kind: "text", text: textAt(block["text"], `${where}.text`), cache: readCache(block), where };
 }
 
@@ -13,7 +13,7 @@ export function readTexts(content: unknown, path: string): TextPart[] {
   return listAt(content, path).map((value, index) => {
     const where = `${path}.${index}`;
     const block = objectAt(value, where);
-    return block["type"] === "text" ? readText(block, where) : refuseBlock(block, where);
+    return block["type"] === "text" ? readTextPart(block, where) : refuseBlock(block, where);
   });
 }
 

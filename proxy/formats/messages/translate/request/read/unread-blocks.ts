@@ -40,8 +40,8 @@ const blocks: KnownObjects = new Map([
 ]);
 
 /** Whole answers are sent back as messages. */
-const answered = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
-const messages = always(knownObject(["role", "content", ...answered], () => ({ content: blocks })));
+const replyMembers = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
+const messages = always(knownObject(["role", "content", ...replyMembers], () => ({ content: blocks })));
 
 const ownTool = knownObject(["type", "name", "description", "input_schema", "strict", "cache_control"]);
 const clientTool = knownObject(["type", "name", "strict", "cache_control"]);

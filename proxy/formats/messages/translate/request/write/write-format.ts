@@ -5,21 +5,21 @@
 
 import type { ReplyAdaptation } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat } from "#proxy/neutral/conversation";
+import type { OutputFormat } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { describedSchema } from "#proxy/neutral/schema/described-schema";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
-import type { ModelTraits } from "#proxy/neutral/traits/claude-models";
+import type { ClaudeTraits } from "#proxy/neutral/traits/claude-models";
 import { closeSchema } from "./closed-schema.ts";
 
 export interface WrittenFormat {
   /** For `output_config.format`. */
   readonly format?: JsonObject;
   /** A tool that must be called in place of an answer. */
-  readonly answerTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
+  readonly outputTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
   /** Words for the end of the system text. */
   readonly instruction?: string;
-  readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
+  readonly adaptation: Pick<ReplyAdaptation, "outputTool" | "unwrapMember" | "isFencedJson">;
 }
 
 /**
@@ -27,9 +27,9 @@ export interface WrittenFormat {
  * @param losses told where the model is only asked to keep to a schema that the client wants kept
  */
 export function writeFormat(
-  wanted: AnswerFormat | undefined,
-  { keepsSchemas, takesForcedTools }: Pick<ModelTraits, "keepsSchemas" | "takesForcedTools">,
-  taken: ReadonlySet<string>,
+  wanted: OutputFormat | undefined,
+  { keepsSchemas, takesForcedTools }: Pick<ClaudeTraits, "keepsSchemas" | "takesForcedTools">,
+  usedNames: ReadonlySet<string>,
   losses: Losses,
 ): WrittenFormat {
   if (wanted === undefined) return { adaptation: {} };
@@ -47,15 +47,15 @@ export function writeFormat(
     const instruction = `${askForSchema}\n${JSON.stringify(describedSchema(schema, told))}`;
     return { instruction, adaptation: { isFencedJson: true, ...unwrap } };
   }
-  const name = freeName(taken);
+  const name = freeName(usedNames);
   const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
-  return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
+  return { outputTool: { name, schema, description }, adaptation: { outputTool: name, ...unwrap } };
 }
 
 const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
 
 /** The answer as an object, which is all that can be asked for. */
-function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
+function objectSchema(wanted: Exclude<OutputFormat, { kind: "json" }>): {
   readonly schema: JsonObject;
   readonly unwrapMember?: string;
 } {
@@ -66,8 +66,8 @@ function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
   return { schema: wrapInObject(wanted.schema), unwrapMember: wrappedMember };
 }
 
-function freeName(taken: ReadonlySet<string>): string {
+function freeName(usedNames: ReadonlySet<string>): string {
   let name = "gw_json";
-  while (taken.has(name)) name += "_";
+  while (usedNames.has(name)) name += "_";
   return name;
 }

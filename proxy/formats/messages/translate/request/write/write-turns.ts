@@ -10,7 +10,7 @@ import { type MarkAbility, placeMarks } from "#proxy/neutral/turns/cache-marks";
 import { type AllowsSystem, demoteSystem } from "#proxy/neutral/turns/demote-system";
 import { pairResults } from "#proxy/neutral/turns/pair-results";
 import { type Block, isThinkingBlock, type Message } from "./block.ts";
-import { AnsweredIds, type ContentOptions, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
+import { type ContentOptions, ResultIds, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
 
 export interface History {
   readonly system: readonly Block[];
@@ -60,7 +60,7 @@ export function userMessage(text: string): Message {
 
 /** Writes turns one after another; the results of a tool turn belong to the calls of the turns before it. */
 function messageWriter(options: ContentOptions): (turn: Turn) => Message {
-  const ids = new AnsweredIds();
+  const ids = new ResultIds();
   return ({ role, parts }) => {
     if (role === "system") return { role, blocks: writeTexts(parts, options.takesTtl) };
     if (role === "assistant") return { role, blocks: writeAssistantParts(parts, ids, options) };

@@ -16,11 +16,11 @@ import {
 } from "#proxy/neutral/losses/unread-members";
 
 const text = knownObject(["type", "text", "prompt_cache_breakpoint"]);
-const answerText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
+const assistantText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
 const parts: KnownObjects = new Map([
   ["input_text", text],
-  ["output_text", answerText],
-  ["text", answerText],
+  ["output_text", assistantText],
+  ["text", assistantText],
   ["refusal", knownObject(["type", "refusal", "prompt_cache_breakpoint"])],
   ["input_image", knownObject(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"])],
   ["input_file", knownObject(["type", "file_data", "file_url", "file_id", "filename", "prompt_cache_breakpoint"])],

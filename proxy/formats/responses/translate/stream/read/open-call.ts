@@ -5,14 +5,14 @@ import { asText, type JsonObject, parseJson } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { EventSink } from "./event-sink.ts";
 import type { OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 export class OpenCall implements OpenItem {
   readonly type: string;
   readonly #added: JsonObject;
   /** A call that may have to be said otherwise waits for its end. */
   readonly #isHeld: boolean;
-  readonly #said = new SaidText();
+  readonly #said = new StreamedText();
   #part: number | undefined;
 
   constructor(item: JsonObject, declared: ReadonlySet<string>) {

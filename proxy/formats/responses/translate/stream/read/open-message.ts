@@ -5,11 +5,11 @@ import { asList, asText, type JsonObject, member } from "#proxy/json/json-value"
 import { InvalidReply, type TokenLogprob } from "#proxy/neutral/reply";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 interface OpenPart {
   readonly part: number;
-  readonly said: SaidText;
+  readonly said: StreamedText;
   citations: number;
   logprobs: number;
 }
@@ -90,7 +90,7 @@ export class OpenMessage implements OpenItem {
     if (this.#closed.has(index)) throw new InvalidReply("a piece came for a part that was closed");
     const known = this.#parts.get(index);
     if (known !== undefined) return known;
-    const opened = { part: sink.open({ kind }), said: new SaidText(), citations: 0, logprobs: 0 };
+    const opened = { part: sink.open({ kind }), said: new StreamedText(), citations: 0, logprobs: 0 };
     this.#parts.set(index, opened);
     return opened;
   }

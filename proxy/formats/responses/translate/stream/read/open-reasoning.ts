@@ -4,11 +4,11 @@ import { reasoningState } from "#proxy/formats/responses/translate/reply/read-it
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 export class OpenReasoning implements OpenItem {
   readonly type = "reasoning";
-  readonly #said = new SaidText();
+  readonly #said = new StreamedText();
   #part: number | undefined;
   /** Servers send the thoughts themselves or summaries; of both the first one counts. */
   #source: "content" | "summary" | undefined;

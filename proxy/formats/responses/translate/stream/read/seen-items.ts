@@ -43,7 +43,7 @@ export class SeenItems {
     const known = new Map<number, JsonObject>();
     const free = new Map(output.entries());
     const waiting = new Set([...this.#items.values()].sort((left, right) => left.index - right.index));
-    const take = (seen: SeenItem, place: number | undefined): void => {
+    const assign = (seen: SeenItem, place: number | undefined): void => {
       const item = place === undefined ? undefined : free.get(place);
       if (place === undefined || item === undefined) return;
       known.set(seen.index, item);
@@ -52,8 +52,8 @@ export class SeenItems {
     };
     for (const by of [0, 1, 2] as const) {
       const places = placesBy(by, free);
-      for (const seen of waiting) if (isMarked(seen, by, free.get(seen.index))) take(seen, seen.index);
-      for (const seen of waiting) take(seen, nextPlace(seen, by, places, free));
+      for (const seen of waiting) if (isMarked(seen, by, free.get(seen.index))) assign(seen, seen.index);
+      for (const seen of waiting) assign(seen, nextPlace(seen, by, places, free));
     }
     return { known, unseen: [...free.values()] };
   }

@@ -38,7 +38,7 @@ export class Frames {
     this.emit("response.output_item.done", `"output_index":${index},"item":${JSON.stringify(item)}`);
   }
 
-  take(): string {
+  consume(): string {
     const text = this.#text;
     this.#text = "";
     return text;

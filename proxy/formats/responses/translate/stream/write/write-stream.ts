@@ -22,19 +22,19 @@ import { failureOf } from "./failure.ts";
 import { Frames } from "./frames.ts";
 import { CallWriter } from "./write-call.ts";
 import { isImage, writeCode, writeImage, writeSearch } from "./write-hosted.ts";
-import { MessageWriter, type TextBlock } from "./write-message.ts";
+import { MessageItemWriter, type TextSpan } from "./write-message.ts";
 import { ReasoningWriter } from "./write-reasoning.ts";
 
 /** What takes the pieces of one neutral part. */
 type PartWriter =
-  | { readonly kind: "text" | "refusal"; readonly message: MessageWriter }
+  | { readonly kind: "text" | "refusal"; readonly message: MessageItemWriter }
   | { readonly kind: "reasoning"; readonly reasoning: ReasoningWriter }
   | { readonly kind: "call"; readonly call: CallWriter };
 
 const completed: ResponseEnd = { status: "completed", reason: undefined };
 
 export class ResponsesStreamWriter implements StreamWriter {
-  readonly gathersAnswer = true;
+  readonly holdsWholeReply = true;
   readonly #frames = new Frames();
   readonly #context: ReplyContext;
   readonly #showsReasoning: boolean;
@@ -43,10 +43,10 @@ export class ResponsesStreamWriter implements StreamWriter {
   readonly #callIds = new UniqueIds();
   readonly #parts = new Map<number, PartWriter>();
   /** Takes the next text; no other item was begun since. */
-  #message: MessageWriter | undefined;
+  #message: MessageItemWriter | undefined;
   /** Of an upstream that tells sources late: texts that ended, and their messages, which are done at the end. */
-  readonly #endedTexts = new Map<number, { readonly message: MessageWriter; readonly block: TextBlock }>();
-  #endedMessages: MessageWriter[] = [];
+  readonly #endedTexts = new Map<number, { readonly message: MessageItemWriter; readonly block: TextSpan }>();
+  #endedMessages: MessageItemWriter[] = [];
   /** Closed calls that are not done yet: only the finish tells whether the last one was cut. */
   #closing: CallWriter[] = [];
   /** Code whose output may come as a block of its own. */
@@ -72,14 +72,14 @@ export class ResponsesStreamWriter implements StreamWriter {
   write(event: ReplyEvent): string {
     // The format has one answer.
     if ("candidate" in event && event.candidate !== 0) return "";
-    this.#take(event);
-    return this.#frames.take();
+    this.writeEvent(event);
+    return this.#frames.consume();
   }
 
   signOfLife(): string {
     if (this.#hasStarted && this.#frames.hasItems) this.#frames.emit("keepalive");
     else if (this.#hasStarted) this.#inProgress();
-    return this.#frames.take();
+    return this.#frames.consume();
   }
 
   fail(error: GatewayError, context: ErrorContext): string {
@@ -97,10 +97,10 @@ export class ResponsesStreamWriter implements StreamWriter {
       JSON.stringify({ code, message, param, error: { type, code, message, param } }).slice(1, -1),
     );
     this.#terminal("failed", { error: failure.responseError });
-    return this.#frames.take();
+    return this.#frames.consume();
   }
 
-  #take(event: ReplyEvent): void {
+  writeEvent(event: ReplyEvent): void {
     switch (event.type) {
       case "start":
         this.#serviceTier = event.serviceTier;
@@ -193,11 +193,11 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
-  #openText(part: number, kind: "text" | "refusal"): MessageWriter {
+  #openText(part: number, kind: "text" | "refusal"): MessageItemWriter {
     if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
     this.#beginCalls();
     this.#finishCalls(completed);
-    this.#message ??= new MessageWriter(this.#frames, this.#context.newId);
+    this.#message ??= new MessageItemWriter(this.#frames, this.#context.newId);
     this.#message.openBlocks += 1;
     this.#message.beginBlock(kind);
     this.#parts.set(part, { kind, message: this.#message });
@@ -212,7 +212,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#message = undefined;
   }
 
-  #endMessage(message: MessageWriter): void {
+  #endMessage(message: MessageItemWriter): void {
     if (this.#context.citesLate === true) this.#endedMessages.push(message);
     else message.done("completed");
   }
@@ -232,7 +232,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#clientName ??= clientNames(clientBody);
     const { name, namespace, run } = this.#clientName(block.name);
     const id = newId(run?.idPrefix ?? (block.tool === "custom" ? "ctc_" : "fc_"));
-    const callId = this.#callIds.take(block.id ?? newId("call_"));
+    const callId = this.#callIds.assign(block.id ?? newId("call_"));
     const call = new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool, run }, states, newId);
     call.keep(this.#plainStates.splice(0));
     return call;

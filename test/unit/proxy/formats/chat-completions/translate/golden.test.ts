@@ -257,7 +257,7 @@ describe("chat completions goldens", () => {
     };
     const response_format = { type: "json_schema", json_schema: { name: "out", strict: true, schema: wanted } };
     const conversation = conversationOf({ response_format });
-    assert.deepEqual(plain(conversation.answerFormat), { kind: "schema", name: "out", schema: wanted, strict: true });
+    assert.deepEqual(plain(conversation.outputFormat), { kind: "schema", name: "out", schema: wanted, strict: true });
     assert.deepEqual(writtenRequest(conversation).body["response_format"], response_format);
   });
 

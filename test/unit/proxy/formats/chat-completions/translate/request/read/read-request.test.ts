@@ -97,7 +97,7 @@ describe("readRequest(): parameters", () => {
     },
   ]) {
     it(`reads response_format ${row.name}`, () => {
-      assert.deepEqual(conversationOf({ response_format: row.format }).answerFormat, row.want);
+      assert.deepEqual(conversationOf({ response_format: row.format }).outputFormat, row.want);
     });
   }
 
@@ -285,12 +285,12 @@ describe("readRequest(): what has no place", () => {
   });
 
   it("keeps the older spellings of fields that have two", () => {
-    assert.deepEqual(conversationOf({ max_tokens: 5, function_call: { name: "f" } }).spelled, {
+    assert.deepEqual(conversationOf({ max_tokens: 5, function_call: { name: "f" } }).clientSpelling, {
       outputCap: "max_tokens",
       toolChoice: "function_call",
     });
     const newer = { max_completion_tokens: 5, max_tokens: 6, tool_choice: "auto", function_call: "none" };
-    assert.equal(conversationOf(newer).spelled, undefined);
+    assert.equal(conversationOf(newer).clientSpelling, undefined);
   });
 
   it("pitfall 110: unknown members are left unread when they say something, by the client's spelling", () => {

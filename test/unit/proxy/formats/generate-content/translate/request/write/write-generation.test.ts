@@ -107,7 +107,7 @@ describe("writeRequest() of generateContent: parameters", () => {
     },
   ] as const) {
     it(`writes the form of the answer: ${row.name}`, () => {
-      const written = writeFor({ answerFormat: row.format }, targetOf("model" in row ? row.model : "gemini-3-pro"));
+      const written = writeFor({ outputFormat: row.format }, targetOf("model" in row ? row.model : "gemini-3-pro"));
       assert.deepEqual(written.body["generationConfig"], row.want);
     });
   }

@@ -242,7 +242,7 @@ describe("messages: writeRequest, turns", () => {
       for (const more of [
         { reasoning: { mode: "on", budget: 1024 } as const, outputCap: 4000 },
         {
-          answerFormat: { kind: "schema", schema: { type: "object", properties: { a: { type: "string" } } } } as const,
+          outputFormat: { kind: "schema", schema: { type: "object", properties: { a: { type: "string" } } } } as const,
         },
       ]) {
         const messages = messagesOf(turns, { model: "claude-sonnet-4-5" }, more);

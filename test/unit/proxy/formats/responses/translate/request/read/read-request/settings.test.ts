@@ -37,7 +37,7 @@ describe("responses: readRequest of settings", () => {
     {
       name: "reads a schema for the answer",
       body: { text: { format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } } },
-      pick: ({ answerFormat }: Conversation) => answerFormat,
+      pick: ({ outputFormat }: Conversation) => outputFormat,
       want: {
         kind: "schema",
         name: "n",

@@ -113,7 +113,7 @@ describe("responses: writeRequest, golden", () => {
       required: ["n"],
       additionalProperties: false,
     };
-    const { body } = writeChanged({ answerFormat: { kind: "schema", name: "out", strict: true, schema } });
+    const { body } = writeChanged({ outputFormat: { kind: "schema", name: "out", strict: true, schema } });
     assert.deepEqual(body["text"], { format: { type: "json_schema", name: "out", schema, strict: true } });
   });
 

@@ -1,12 +1,12 @@
 /** Writes the wanted form of the answer (`protocols/translation.md` section 7.1). */
 import type { JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Turn } from "#proxy/neutral/conversation";
+import type { Conversation, OutputFormat, Turn } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { completeSchema, hasRefusedRoot } from "#proxy/neutral/schema/complete-schema";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
 import { isStrictSchema, strictFlag } from "#proxy/neutral/schema/strict-schema";
-import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
-import { nothing } from "./nothing.ts";
+import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
+import { noMembers } from "./no-members.ts";
 
 export interface WrittenFormat {
   /** Members of the body. */
@@ -17,10 +17,10 @@ export interface WrittenFormat {
   readonly unwrapMember?: string | undefined;
 }
 
-const anyFormat: WrittenFormat = { members: nothing, instructions: [] };
+const anyFormat: WrittenFormat = { members: noMembers, instructions: [] };
 
-export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits, losses: Losses): WrittenFormat {
-  const format = conversation.answerFormat;
+export function writeOutputFormat(conversation: Conversation, traits: ChatTraits, losses: Losses): WrittenFormat {
+  const format = conversation.outputFormat;
   if (format === undefined) return anyFormat;
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
   const asked = format.kind === "enum" ? ofEnum(format.values) : format;
@@ -61,7 +61,7 @@ function mentionsJson({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
 }
 
-function ofEnum(values: readonly string[]): Extract<AnswerFormat, { kind: "schema" }> {
+function ofEnum(values: readonly string[]): Extract<OutputFormat, { kind: "schema" }> {
   return { kind: "schema", schema: { type: "string", enum: values } };
 }
 

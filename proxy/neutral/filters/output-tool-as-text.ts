@@ -5,7 +5,7 @@
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";
 
-export class AnswerToolAsText implements ReplyFilter {
+export class OutputToolAsText implements ReplyFilter {
   readonly #name: string;
   readonly #yieldToBatch = new Set<number>();
 
@@ -13,7 +13,7 @@ export class AnswerToolAsText implements ReplyFilter {
     this.#name = name;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "call") {
       if (event.block.name === this.#name) return [{ ...event, block: { kind: "text" } }];
       this.#yieldToBatch.add(event.candidate);

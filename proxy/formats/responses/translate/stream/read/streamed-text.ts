@@ -1,5 +1,5 @@
 /** A text that is said in pieces and comes again in full: kept to find out what the full one adds. */
-export class SaidText {
+export class StreamedText {
   #text = "";
 
   get text(): string {

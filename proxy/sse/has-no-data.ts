@@ -7,7 +7,7 @@ const carriageReturn = 0x0d;
 const otherFields = ["event:", "id:", "retry:"].map((field) => Buffer.from(field));
 
 /** @param block whole events, or part of an answer in another form @returns whether no line of it says anything */
-export function saysNothing(block: Buffer): boolean {
+export function hasNoData(block: Buffer): boolean {
   let at = 0;
   while (at < block.length) {
     const byte = block[at];
