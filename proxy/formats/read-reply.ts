@@ -8,7 +8,7 @@ import { ProducedOutput } from "./stream/produced.ts";
 
 /** @throws GatewayError `upstream_error` when the body was no JSON object */
 export function requireReply(json: unknown): JsonObject {
-  if (!isObject(json)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  if (!isObject(json)) throw new GatewayError("upstream_error", "The provider's reply is not a JSON object.");
   return json;
 }
 

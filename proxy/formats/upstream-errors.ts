@@ -80,7 +80,7 @@ const rows = {
   timeout: {
     usualStatus: 504,
     clientCode: "upstream_timeout",
-    ownWords: "Upstream server error: the provider did not answer in time (timeout).",
+    ownWords: "Upstream server error: the provider did not reply in time (timeout).",
     failover: "Timeout",
     label: "timeout",
     isServerSide: true,
@@ -112,7 +112,7 @@ const rows = {
   upstream_5xx: {
     usualStatus: 500,
     clientCode: "upstream_error",
-    ownWords: "Upstream server error: the provider failed to answer.",
+    ownWords: "Upstream server error: the provider failed to reply.",
     failover: "ServerError",
     label: "server_error",
     isServerSide: true,

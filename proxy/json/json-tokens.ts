@@ -196,7 +196,7 @@ function isDigit(byte: number): boolean {
 function skipDigits(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   while (at < end && isDigit(bytes[at] ?? nothing)) at += 1;
-  if (at === from) throw invalidJson(from, "a number that lacks a digit here");
+  if (at === from) throw invalidJson(from, "a digit is missing in this number");
   return at;
 }
 
@@ -212,9 +212,6 @@ export function skipBareValue(bytes: Uint8Array, from: number, end: number): num
     while (matched < word.length && from + matched < end && bytes[from + matched] === word[matched]) matched += 1;
     if (matched === word.length) return from + matched;
   }
-  if (from >= end) throw invalidJson(from, "it ends where a value should stand; send the whole body");
-  throw invalidJson(
-    from,
-    "a value should stand here: a string in double quotes, number, object, array, true, false or null",
-  );
+  if (from >= end) throw invalidJson(from, "it ends where a value is expected; send the whole body");
+  throw invalidJson(from, "expected a value: a string in double quotes, number, object, array, true, false or null");
 }

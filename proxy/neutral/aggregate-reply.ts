@@ -40,7 +40,7 @@ export class ReplyAggregator {
 
   /** @throws InvalidReply when the stream did not come to its end */
   reply(): Reply {
-    if (!this.#isEnded) throw new InvalidReply("the answer ended before it was complete");
+    if (!this.#isEnded) throw new InvalidReply("the reply ended before it was complete");
     return {
       id: this.#start?.id,
       model: this.#start?.model,
@@ -53,7 +53,7 @@ export class ReplyAggregator {
   #candidate(index: number): CandidateAggregator {
     while (this.#candidates.length <= index) this.#candidates.push(new CandidateAggregator());
     const candidate = this.#candidates[index];
-    if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
+    if (candidate === undefined) throw new InvalidReply("a candidate has an invalid index");
     return candidate;
   }
 }

@@ -57,7 +57,8 @@ export class SameFormatBridge implements ReplyBridge {
     for (const text of this.#ownFormat.replayReply(this.#parsed(body), this.#context)) {
       const frame = Buffer.from(text);
       bytes += frame.length;
-      if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);
+      if (bytes > bytesMax)
+        throw new InvalidReply(`the reply is over ${growthMax} times as large when it is written as a stream`);
       frames.push(frame);
     }
     return frames;

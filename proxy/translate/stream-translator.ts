@@ -190,7 +190,7 @@ export class StreamTranslator implements StreamFilter {
     const characters = charactersOf(event);
     this.#characters += characters;
     if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);
-    if (this.#characters > this.#charactersMax) throw new InvalidReply("the answer is longer than any may be");
+    if (this.#characters > this.#charactersMax) throw new InvalidReply("the reply is longer than its limit");
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {
       if (adapted.type === "end") this.#endWell();
@@ -202,7 +202,7 @@ export class StreamTranslator implements StreamFilter {
   /** Reader and filter must agree that it is over: what one of them takes for the end may be garbage to the other. */
   #endWell(): void {
     if (!this.#inner.isComplete && !this.#adapter.isCut) {
-      throw new InvalidReply("the answer ended before it was complete");
+      throw new InvalidReply("the reply ended before it was complete");
     }
     this.#isEnded = true;
   }

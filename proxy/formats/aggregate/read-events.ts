@@ -28,6 +28,6 @@ export function parseObject(text: string): JsonEvent["json"] {
   } catch {
     throw new InvalidReply("an event is not JSON");
   }
-  if (!isObject(value)) throw new InvalidReply("an event is no object");
+  if (!isObject(value)) throw new InvalidReply("an event is not an object");
   return value;
 }

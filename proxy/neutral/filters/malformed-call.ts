@@ -22,7 +22,7 @@ export class RefuseMalformedCall implements ReplyFilter {
       this.#hasOutput = event.block.kind !== "reasoning" && event.block.kind !== "hosted";
     }
     if (event.type === "finish" && event.finish.reason === "malformed-call") this.#isMalformed = true;
-    if (event.type === "end" && this.#isMalformed) throw new InvalidReply("the model's call was malformed");
+    if (event.type === "end" && this.#isMalformed) throw new InvalidReply("the model's tool call was malformed");
     const waits = !this.#hasOutput && (!this.#isOpened || this.#isMalformed);
     this.#held.push(event);
     return waits && event.type !== "end" ? [] : this.#held.splice(0);

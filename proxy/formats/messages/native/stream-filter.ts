@@ -71,7 +71,7 @@ class MessageEvents implements EventReader {
   #start(event: JsonObject, state: StreamState): boolean {
     const id = memberAt(event, "message", "id");
     if (this.#hasStarted) {
-      if (id !== this.#id) state.violation = "expected the message that has begun, came the start of another";
+      if (id !== this.#id) state.violation = "expected the message that has begun, got the start of another";
       return false;
     }
     this.#hasStarted = true;

@@ -76,7 +76,7 @@ export class CallsAggregator {
   #callOf(index: unknown, id: string, name: string, text: string): AggregatedCall {
     const known = callOfPiece(this.#calls, { index, id, name, text }, ({ balance }) => balance.isClosed);
     if (known !== undefined) return known;
-    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("an answer has too many tool calls");
+    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("the reply has too many tool calls");
     const call: AggregatedCall = {
       index,
       id: "",

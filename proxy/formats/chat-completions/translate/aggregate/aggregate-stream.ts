@@ -37,7 +37,7 @@ class CompletionAggregator {
   }
 
   whole(): JsonObject {
-    if (this.#choices.size === 0) throw new InvalidReply("the answer has no choice");
+    if (this.#choices.size === 0) throw new InvalidReply("the reply has no choice");
     const { id, ...members } = this.#completion;
     const choices = [...this.#choices.values()].sort((one, other) => one.index - other.index);
     return { id, object: "chat.completion", ...members, choices: choices.map((choice) => choice.whole()) };
@@ -57,7 +57,7 @@ class CompletionAggregator {
 
   #choice(index: unknown): ChoiceAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= choicesMax) {
-      throw new InvalidReply("a choice has an index that is none");
+      throw new InvalidReply("a choice has an invalid index");
     }
     let choice = this.#choices.get(index);
     if (choice === undefined) {
@@ -83,7 +83,7 @@ class ChoiceAggregator {
   /** @param id of the chunk: once finished, an answer of another id is another answer */
   add(choice: JsonObject, id: string): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
-      throw new InvalidReply("a second answer follows the first one");
+      throw new InvalidReply("a second reply follows the first one");
     }
     const delta = choice["delta"] ?? choice["message"];
     if (isMembers(delta)) this.#message.add(delta);

@@ -21,14 +21,14 @@ const repeatedMembersMax = 16;
 /** @throws InvalidReply for a completion without choices */
 export function* replayReply(completion: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { choices, usage } = completion;
-  if (!Array.isArray(choices) || choices.length === 0) throw new InvalidReply("the answer has no choice");
+  if (!Array.isArray(choices) || choices.length === 0) throw new InvalidReply("the reply has no choice");
   const { every, first } = chunkMembers(completion);
   const shown = call.wantsStreamUsage ? { usage: null } : {};
   const chunk = (choice: JsonObject, members: JsonObject = {}): string =>
     frame({ ...every, ...members, choices: [choice], ...shown });
   let isFirst = true;
   for (const [place, choice] of choices.entries()) {
-    if (!isMembers(choice)) throw new InvalidReply("a choice is no object");
+    if (!isMembers(choice)) throw new InvalidReply("a choice is not an object");
     const index = typeof choice["index"] === "number" ? choice["index"] : place;
     for (const piece of unfoldChoice(choice)) {
       yield chunk({ index, ...piece }, isFirst ? first : {});

@@ -37,7 +37,7 @@ export interface ReplyContents {
  */
 export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: ReplyContents): Finish {
   const word = native?.toLowerCase() ?? "stop";
-  if (failures.has(word)) throw new InvalidReply("the provider ended the answer with a failure");
+  if (failures.has(word)) throw new InvalidReply("the provider ended the reply with a failure");
   const reason = reasonOf(word);
   // Arguments are probably cut, or kept back: a client must not take such calls for finished.
   if (reason === "length" || reason === "content-filter") return { reason };

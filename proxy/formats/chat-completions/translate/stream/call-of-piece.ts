@@ -51,6 +51,6 @@ export function argumentsText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    throw new InvalidReply("the arguments of a tool call are too deep");
+    throw new InvalidReply("the arguments of a tool call are nested too deeply");
   }
 }

@@ -66,7 +66,7 @@ export class CallsReader {
   #callOf(index: unknown, id: string, name: string, text: string): Call {
     const known = callOfPiece(this.#calls, { index, id, name, text }, isDone);
     if (known !== undefined) return known;
-    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("an answer has too many tool calls");
+    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("the reply has too many tool calls");
     this.closeComplete();
     const call: Call = {
       index,
@@ -91,7 +91,7 @@ export class CallsReader {
     if (this.#characters > charactersMax) throw new InvalidReply("the arguments of the tool calls are too long");
     if (call.isClosed) {
       if (text.trim() === "") return;
-      throw new InvalidReply("a tool call goes on behind its end");
+      throw new InvalidReply("a tool call continues after its end");
     }
     if (call.tool === "function" && call.text === "" && call.held === "" && text.trim() === "{}") {
       call.held = text;

@@ -72,7 +72,7 @@ export class ChoiceReader {
    */
   read(choice: JsonObject, id: string, isBody: boolean): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
-      throw new InvalidReply("a second answer follows the first one");
+      throw new InvalidReply("a second reply follows the first one");
     }
     this.#isBody = isBody;
     const delta = choice["delta"] ?? choice["message"];

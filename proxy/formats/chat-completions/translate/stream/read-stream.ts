@@ -60,7 +60,7 @@ export class ChunkReader implements StreamReader {
   end(): readonly ReplyEvent[] {
     if (this.#isEnded) return nothing;
     this.#isEnded = true;
-    if (this.#choices.length === 0) throw new InvalidReply("the answer has no choice");
+    if (this.#choices.length === 0) throw new InvalidReply("the reply has no choice");
     for (const choice of this.#choices) choice.finish();
     this.#events.push({ type: "end" });
     return this.consumeEvents();
@@ -75,13 +75,13 @@ export class ChunkReader implements StreamReader {
 
   #choice(index: unknown): ChoiceReader {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= choicesMax) {
-      throw new InvalidReply("a choice has an index that is none");
+      throw new InvalidReply("a choice has an invalid index");
     }
     for (let next = this.#choices.length; next <= index; next += 1) {
       this.#choices.push(new ChoiceReader(next, (event) => this.#events.push(event)));
     }
     const choice = this.#choices[index];
-    if (choice === undefined) throw new InvalidReply("a choice has an index that is none");
+    if (choice === undefined) throw new InvalidReply("a choice has an invalid index");
     return choice;
   }
 
@@ -96,7 +96,7 @@ function parseChunk(data: string, json: unknown): JsonObject {
   // Arguments as an object would lose digits.
   const chunk = data.includes('"arguments":{') ? keepingDigits(data) : (json ?? parseJson(data));
   if (chunk === undefined) throw new InvalidReply("an event is not JSON");
-  if (!isObject(chunk)) throw new InvalidReply("an event is no object");
+  if (!isObject(chunk)) throw new InvalidReply("an event is not an object");
   return chunk;
 }
 

@@ -78,7 +78,7 @@ export class PartsAggregator {
 
   /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
   #refuseHalfCall(): void {
-    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
+    if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }
 
   /** @param isHalf the answer was cut off in it: the format has a word for that */

@@ -54,7 +54,7 @@ class GenerateContentAggregator {
 
   #candidate(index: unknown): FrameCandidateAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
-      throw new InvalidReply("a candidate has an index that counts from nowhere");
+      throw new InvalidReply("a candidate has an invalid index");
     }
     let candidate = this.#candidates.get(index);
     if (candidate === undefined) {
@@ -84,7 +84,7 @@ class FrameCandidateAggregator {
   /** @throws InvalidReply where it claims to be whole and its last call is not */
   whole(): JsonObject {
     if (this.#parts.hasHalfCall && this.#candidate["finishReason"] === "STOP") {
-      throw new InvalidReply("a call was never completed");
+      throw new InvalidReply("a tool call was never completed");
     }
     const parts = this.#parts.whole();
     const content = { ...(parts === undefined ? {} : { parts }), ...this.#content };

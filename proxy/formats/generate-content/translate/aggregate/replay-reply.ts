@@ -16,7 +16,7 @@ import { InvalidReply } from "#proxy/neutral/reply";
 export function* replayReply(reply: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { candidates } = reply;
   if (!asList(candidates).some(isObject) && blockReasonOf(reply) === undefined) {
-    throw new InvalidReply("the answer has no candidate");
+    throw new InvalidReply("the reply has no candidate");
   }
   const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;
   const text = JSON.stringify(ended);

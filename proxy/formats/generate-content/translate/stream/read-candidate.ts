@@ -98,7 +98,7 @@ export class CandidateReader {
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
     if (hasHalfCall && (finish.reason === "stop" || finish.reason === "tool-calls")) {
-      throw new InvalidReply("a call was never completed");
+      throw new InvalidReply("a tool call was never completed");
     }
     this.#events.push({ type: "finish", candidate: this.#candidate, finish });
   }
@@ -182,7 +182,7 @@ export class CandidateReader {
   #startCall(name: string, call: JsonObject, signature: string | undefined): void {
     const { id, args } = call;
     if (args !== undefined && args !== null && !isObject(args))
-      throw new InvalidReply("a call's arguments are no object");
+      throw new InvalidReply("a call's arguments are not an object");
     const block = {
       kind: "call",
       id: typeof id === "string" && id !== "" ? id : undefined,
@@ -266,7 +266,7 @@ export class CandidateReader {
 
   /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
   #refuseHalfCall(): void {
-    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
+    if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }
 
   #openPart(block: OpenedBlock): number {

@@ -42,7 +42,7 @@ export class GenerateContentStreamReader implements StreamReader {
   end(): readonly ReplyEvent[] {
     const isWhole = this.#candidates.length > 0 && this.#candidates.every(({ hasFinish }) => hasFinish);
     if (!this.#blocked && !isWhole) {
-      throw new InvalidReply("the answer ended before it was complete");
+      throw new InvalidReply("the reply ended before it was complete");
     }
     this.finish();
     return this.consumeEvents();
@@ -50,8 +50,8 @@ export class GenerateContentStreamReader implements StreamReader {
 
   /** Reads one frame, or a whole answer. */
   readFrame(frame: JsonObject): void {
-    if (this.#isEnded) throw new InvalidReply("a frame came behind the end");
-    if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame says nothing");
+    if (this.#isEnded) throw new InvalidReply("a frame came after the end");
+    if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame has no known member");
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
     if (!this.#hasToldUsage) this.#tellUsage();
@@ -74,7 +74,7 @@ export class GenerateContentStreamReader implements StreamReader {
     if (this.#isEnded) return;
     this.#isEnded = true;
     if (this.#candidates.length === 0) {
-      if (this.#blocked === undefined) throw new InvalidReply("the answer has no candidate");
+      if (this.#blocked === undefined) throw new InvalidReply("the reply has no candidate");
       this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked });
     }
     for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
@@ -115,13 +115,13 @@ export class GenerateContentStreamReader implements StreamReader {
 
   #candidate(index: unknown): CandidateReader {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
-      throw new InvalidReply("a candidate has an index that counts from nowhere");
+      throw new InvalidReply("a candidate has an invalid index");
     }
     while (this.#candidates.length <= index) {
       this.#candidates.push(new CandidateReader(this.#candidates.length, this.#events));
     }
     const candidate = this.#candidates[index];
-    if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
+    if (candidate === undefined) throw new InvalidReply("a candidate has an invalid index");
     return candidate;
   }
 }

@@ -61,7 +61,7 @@ export class MessageAggregator {
 
   whole(): AggregatedReply {
     if (this.#message === undefined) throw new InvalidReply("the stream holds no message");
-    if (this.#ending === undefined) throw new InvalidReply("the message ended without a reason");
+    if (this.#ending === undefined) throw new InvalidReply("the message ended without a stop reason");
     const { stop_reason: reason } = this.#ending;
     const isCut = cutEndings.has(reason);
     const content = this.#content.map((block) => block.whole(isCut));
@@ -70,7 +70,7 @@ export class MessageAggregator {
   }
 
   #start(message: unknown): void {
-    if (!isObject(message)) throw new InvalidReply("a message starts without a message");
+    if (!isObject(message)) throw new InvalidReply("a message_start event has no message");
     this.#message = without(message, "content", "usage");
     // Some vendors put what came before the stream here.
     if (Array.isArray(message["content"])) {
@@ -127,7 +127,7 @@ class BlockAggregator {
   #json = "";
 
   constructor(given: unknown) {
-    if (!isObject(given)) throw new InvalidReply("a block is no object");
+    if (!isObject(given)) throw new InvalidReply("a block is not an object");
     this.#block = { ...given };
   }
 
@@ -154,7 +154,7 @@ class BlockAggregator {
     // Without pieces, what the start showed is all (pitfalls 27 and 28).
     if (this.#json.trim() === "") return this.#block;
     const input = argumentsObject(this.#json) ?? (isCut ? parseInput(this.#json) : undefined);
-    if (input === undefined) throw new InvalidReply("the input of a tool call is no JSON object");
+    if (input === undefined) throw new InvalidReply("the input of a tool call is not a JSON object");
     return { ...this.#block, input };
   }
 }

@@ -53,7 +53,7 @@ function ending(message: JsonObject, content: readonly unknown[]): JsonObject {
 }
 
 function* unfoldBlock(block: unknown, index: number): Generator<string, void> {
-  if (!isObject(block)) throw new InvalidReply("a block is no object");
+  if (!isObject(block)) throw new InvalidReply("a block is not an object");
   const { start, deltas } = pieces(block);
   yield frame("content_block_start", { index, content_block: start });
   for (const delta of deltas) yield frame("content_block_delta", { index, delta });

@@ -10,7 +10,7 @@ import { InvalidReply, type Reply } from "#proxy/neutral/reply";
 
 /** @throws InvalidReply */
 export function readReply(message: JsonObject): Reply {
-  if (!Array.isArray(message["content"])) throw new InvalidReply("the answer is no message");
+  if (!Array.isArray(message["content"])) throw new InvalidReply("the reply is not a message");
   const reader = new MessageReader();
   return aggregateReply([
     ...reader.readEvent("message_start", { message }),

@@ -51,7 +51,7 @@ export function* replayReply(response: JsonObject, { newId }: ReplayContext): Ge
 
 /** Events name their item, so that it must have an id. */
 function withId(item: unknown, newId: ReplayContext["newId"]): JsonObject {
-  if (!isObject(item)) throw new InvalidReply("an item is no object");
+  if (!isObject(item)) throw new InvalidReply("an item is not an object");
   const { id, type } = item;
   if (typeof id === "string" && id !== "") return item;
   const known = typeof type === "string" && Object.hasOwn(idPrefixes, type) ? idPrefixes[type] : undefined;

@@ -10,7 +10,7 @@ import { readItem } from "./read-items.ts";
 export function readReply(response: JsonObject, declared: ReadonlySet<string> = new Set()): Reply {
   const output = response["output"];
   if (!Array.isArray(output)) throw new InvalidReply("the response has no output");
-  if (!isOver(response)) throw new InvalidReply("the response is not over");
+  if (!isOver(response)) throw new InvalidReply("the response has not ended");
   const items = output.filter(isObject);
   const blocks = items.flatMap((item) => readItem(item, declared));
   const finish = readFinish(response, contentOf(blocks));

@@ -9,6 +9,6 @@ import type { Reply } from "#proxy/neutral/reply";
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
   const writer = new ResponsesStreamWriter(context);
   for (const event of replayReply(reply)) writer.write(event);
-  if (writer.response === undefined) throw new TypeError("an unfolded reply comes to its end");
+  if (writer.response === undefined) throw new TypeError("a replayed reply has an end");
   return writer.response;
 }

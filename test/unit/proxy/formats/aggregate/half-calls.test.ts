@@ -19,7 +19,10 @@ function streamOf(finishReason: string, ...following: readonly object[]): string
 
 describe("half a streamed call, told whole", () => {
   it("is refused where the answer claims to be whole", () =>
-    assert.throws(() => folded("GenerateContent", streamOf("STOP")), new InvalidReply("a call was never completed")));
+    assert.throws(
+      () => folded("GenerateContent", streamOf("STOP")),
+      new InvalidReply("a tool call was never completed"),
+    ));
 
   for (const { name, part } of [
     { name: "another call", part: { functionCall: { name: "g", args: { a: 1 } } } },
@@ -28,7 +31,7 @@ describe("half a streamed call, told whole", () => {
     { name: "a signature", part: { text: "", thoughtSignature: "T" } },
   ]) {
     it(`is refused where ${name} follows it`, () => {
-      const want = new InvalidReply("a call was never completed");
+      const want = new InvalidReply("a tool call was never completed");
       assert.throws(() => folded("GenerateContent", streamOf("MAX_TOKENS", part, { functionCall: {} })), want);
     });
   }

@@ -13,7 +13,7 @@ describe("a whole answer of generateContent without candidates, told as a stream
     { candidates: ["none"] },
   ]) {
     it(`is refused: ${JSON.stringify(reply)}`, () =>
-      assert.throws(() => unfolded("GenerateContent", reply), new InvalidReply("the answer has no candidate")));
+      assert.throws(() => unfolded("GenerateContent", reply), new InvalidReply("the reply has no candidate")));
   }
 
   it("is told where the prompt was refused", () => {

@@ -84,7 +84,7 @@ function readModelTurn(found: readonly FoundPart[], turn: number, calls: OpenCal
   const parts: Part[] = [];
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionCall") parts.push(calls.open(part, `gem_${turn}_${index}`));
-    else if (part.kind === "functionResponse") throw wrongValue(part.where, "belongs into a content of the user.");
+    else if (part.kind === "functionResponse") throw wrongValue(part.where, "is allowed only in content of the user.");
     else if (part.kind === "text" || part.kind === "reasoning") addText(parts, part);
     else parts.push(part);
   }
@@ -111,7 +111,7 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
   const others: Part[] = [];
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionResponse") results.push(calls.readResult(part, `gem_${turn}_${index}`));
-    else if (part.kind === "functionCall") throw wrongValue(part.where, "belongs into a content of the model.");
+    else if (part.kind === "functionCall") throw wrongValue(part.where, "is allowed only in content of the model.");
     else others.push(part.kind === "reasoning" ? saidThought(part, unread) : part);
   }
   const turns: Turn[] = [];
@@ -137,7 +137,8 @@ class OpenCalls {
     const name = textOf(value, "name", where);
     if (name === undefined || name === "") throw wrongValue(`${where}.name`, "must name the function.");
     for (const member of ["partialArgs", "willContinue"]) {
-      if (either(value, member) !== undefined) throw wrongValue(`${where}.${member}`, "is no part of a finished call.");
+      if (either(value, member) !== undefined)
+        throw wrongValue(`${where}.${member}`, "is not allowed in a finished call.");
     }
     const givenId = textOf(value, "id", where);
     const states = readSignature(either(part, "thoughtSignature"));

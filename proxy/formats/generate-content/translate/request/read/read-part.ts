@@ -63,7 +63,7 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
     // A signature alone stands on an otherwise empty text.
     if (either(value, "thoughtSignature") !== undefined) return readText(value, "", where);
     const unknown = Object.keys(value).find((name) => !knownMembers.has(camelCase(name)));
-    if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is no kind of content that is known here.");
+    if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is not a known kind of content.");
     throw wrongValue(where, "has no data.");
   }
   unread.push(...unreadMembers(value, knownMembers, where));

@@ -29,6 +29,6 @@ export function readCache(block: JsonObject): CacheHint | undefined {
 export function refuseBlock(block: JsonObject, where: string): never {
   return refuseValue(
     `${where}.type`,
-    `is no content block that can stand here: ${JSON.stringify(asText(block["type"]))}`,
+    `is not a content block that is allowed here: ${JSON.stringify(asText(block["type"]))}`,
   );
 }

@@ -31,7 +31,7 @@ function readMessage(message: JsonObject, where: string): Turn[] {
   }
   const parts = readContent(content, `${where}.content`);
   const misplaced = parts.find(({ kind }) => !isAtHome(kind, role));
-  if (misplaced !== undefined) refuseValue(misplaced.where ?? where, `cannot stand in a message of the ${role}`);
+  if (misplaced !== undefined) refuseValue(misplaced.where ?? where, `is not allowed in a message of the ${role}`);
   return role === "assistant" ? [{ role, parts }] : splitResults(parts);
 }
 

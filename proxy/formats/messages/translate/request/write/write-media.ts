@@ -59,7 +59,7 @@ function imageSource(part: MediaPart, losses: Losses): Block {
     case "file":
       return fileSource(part, source, losses);
     default:
-      return losses.refuse(fieldOf(part), "is no image.");
+      return losses.refuse(fieldOf(part), "is not an image.");
   }
 }
 

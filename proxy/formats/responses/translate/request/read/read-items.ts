@@ -134,7 +134,7 @@ class ItemReader {
         this.#result(item, where);
         return;
       default:
-        wrongValue(`${where}.type`, "this is no item that the gateway knows.");
+        wrongValue(`${where}.type`, "the gateway does not know this type of item.");
     }
   }
 

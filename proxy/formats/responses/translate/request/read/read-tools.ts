@@ -71,7 +71,7 @@ function readTool(
     );
   }
   const kind = hostedToolKind("Responses", type);
-  if (kind === undefined) return wrongValue(`${where}.type`, "this is no tool that the gateway knows.");
+  if (kind === undefined) return wrongValue(`${where}.type`, "the gateway does not know this type of tool.");
   const hosted: HostedTool = { kind: "hosted", tool: kind, type, where };
   return [kind === "web-search" ? { ...hosted, search: readSearch(tool) } : hosted];
 }

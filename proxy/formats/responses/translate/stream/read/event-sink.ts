@@ -37,11 +37,11 @@ export class EventSink {
     return part;
   }
 
-  /** @throws InvalidReply when the answer is too long */
+  /** @throws InvalidReply when the reply is too long */
   delta(part: number, text: string): void {
     if (text === "") return;
     this.#characters += text.length;
-    if (this.#characters > charactersMax) throw new InvalidReply("the answer is too long");
+    if (this.#characters > charactersMax) throw new InvalidReply("the reply is too long");
     this.events.push({ type: "delta", candidate: 0, part, text });
   }
 

@@ -116,8 +116,8 @@ export class ResponsesStreamReader implements StreamReader {
   }
 
   #added(index: number, item: unknown): void {
-    if (!isObject(item)) throw new InvalidReply("an item was added without an item");
-    if (this.#seen.has(index)) throw new InvalidReply("two items have one index");
+    if (!isObject(item)) throw new InvalidReply("an output_item.added event has no item");
+    if (this.#seen.has(index)) throw new InvalidReply("two items have the same index");
     this.observe(index, item);
     const opened = openItem(item, this.#declared);
     this.#open.set(index, opened);
@@ -143,7 +143,7 @@ export class ResponsesStreamReader implements StreamReader {
   }
 
   #done(index: number, item: unknown): void {
-    if (!isObject(item)) throw new InvalidReply("an item was done without an item");
+    if (!isObject(item)) throw new InvalidReply("an output_item.done event has no item");
     this.#check(item);
     const open = this.#open.get(index);
     if (open !== undefined) {
@@ -178,7 +178,7 @@ export class ResponsesStreamReader implements StreamReader {
     }
     const finish = readFinish(response, this.#sink, isIncomplete);
     if (this.#sink.hasBrokenCall && finish.reason !== "length" && finish.reason !== "content-filter") {
-      throw new InvalidReply("the arguments of a call are not JSON, or not those that were said");
+      throw new InvalidReply("the arguments of a call are not JSON, or differ from those that were streamed");
     }
     const usage = readUsage(response);
     if (usage !== undefined) this.#sink.events.push({ type: "usage", usage });

@@ -57,7 +57,7 @@ export class CallWriter {
     return this.#begun;
   }
 
-  /** @param isCut the answer ended before it was complete: arguments that are no JSON are half ones */
+  /** @param isCut the reply ended before it was complete: arguments that are no JSON are half ones */
   done(isCut: boolean): void {
     const { index, members } = this.begin();
     const isFunction = this.#call.tool === "function";

@@ -90,7 +90,7 @@ describe("the stream reader of generateContent: streamed arguments", () => {
   const half = [start, piece({ jsonPath: "$.a", stringValue: "1" }, { jsonPath: "$.b", stringValue: "2" })];
 
   it("refuses an answer that claims to be whole before its call is", () => {
-    assert.throws(() => blocksOf(...half), new InvalidReply("a call was never completed"));
+    assert.throws(() => blocksOf(...half), new InvalidReply("a tool call was never completed"));
   });
 
   for (const { name, part } of [
@@ -102,7 +102,7 @@ describe("the stream reader of generateContent: streamed arguments", () => {
     { name: "a picture", part: { inlineData: { mimeType: "image/png", data: "AAAA" } } },
   ]) {
     it(`refuses half a call behind which ${name} stands`, () => {
-      assert.throws(() => blocksOf(...half, frame(part), end), new InvalidReply("a call was never completed"));
+      assert.throws(() => blocksOf(...half, frame(part), end), new InvalidReply("a tool call was never completed"));
     });
   }
 

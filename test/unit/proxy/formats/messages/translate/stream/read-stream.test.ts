@@ -232,13 +232,13 @@ describe("messages: stream reader", () => {
       events: [begin, { type: "content_block_start", index: 0 }],
       want: /without content/,
     },
-    { name: "a block behind the end", events: [begin, ending("end_turn"), open], want: /behind the end/ },
+    { name: "a block behind the end", events: [begin, ending("end_turn"), open], want: /after the end/ },
     { name: "a call without a name", events: [begin, ...block(0, use({ name: "" }))], want: /no name/ },
-    { name: "an end without a reason", events: [begin, last], want: /without a reason/ },
+    { name: "an end without a reason", events: [begin, last], want: /without a stop reason/ },
     {
       name: "an end that never came",
       events: [begin, ...block(0, { type: "text", text: "a" })],
-      want: /without a reason/,
+      want: /without a stop reason/,
     },
     { name: "an error in place of an answer", events: [begin, { type: "error", error: {} }], want: /error/ },
     {
