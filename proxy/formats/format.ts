@@ -1,10 +1,10 @@
 /**
- * What the request pipeline needs to know of a chat wire format, in two halves that can exist alone: what clients speak
- * (`<format>/native/client-format.ts`) and what upstreams are spoken to in (`<format>/native/upstream-format.ts`).
+ * Defines what the request pipeline needs from a chat wire format, in two halves that can exist alone: the client's
+ * half (`<format>/native/client-format.ts`) and the upstream's (`<format>/native/upstream-format.ts`).
  *
- * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
- * filter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
- * format knows another.
+ * Where both sides speak the same format, the client's bytes pass with surgical edits and the upstream's bytes pass
+ * back, watched by a filter that finds usage, errors and the end. Formats know nothing of channels' addresses, sockets
+ * or the ledger, and no format knows another.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";

@@ -1,4 +1,4 @@
-/** What the reading of a whole reply has in common: each format says where its usage, its errors and its text stand. */
+/** Reads a whole reply for all formats: each format says where its usage, its errors and its text are. */
 import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";

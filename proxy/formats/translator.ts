@@ -1,10 +1,11 @@
 /**
- * What one wire format brings to translation, in two halves that can exist alone: readers of requests and writers of
- * replies and streams for its clients, writers of requests and readers of replies and streams for its upstreams.
+ * Defines what one wire format brings to translation, in two halves that can exist alone: readers of requests and
+ * writers of replies and streams for its clients, writers of requests and readers of replies and streams for its
+ * upstreams.
  *
- * They stand in `<format>/translate/client-translator.ts` and `upstream-translator.ts`, which know only their own format
- * and the neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve conversions,
- * and no pair has code of its own. All of it is pure but for ids and time, which are given.
+ * They are in `<format>/translate/client-translator.ts` and `upstream-translator.ts`, which know only their own format
+ * and the neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve
+ * conversions, and no pair has code of its own. All of it is pure but for ids and time, which are given.
  */
 
 import type { GatewayError } from "#proxy/errors";

@@ -1,11 +1,11 @@
 /**
- * Makes one answer of the answers of a turn that its provider paused and that the gateway continues
+ * Splices the replies of a turn that its provider paused and the gateway continues into one reply
  * (`protocols/translation.md` section 8.1).
  *
- * A provider whose own tools run for long may end an answer before the turn is over and wants it sent back to go on
- * from. Clients of other formats have no word for that: they see one answer, whose usage is the sum of all. Bodies go
- * in as they come, and what comes out is one body of the same format, so that filter and reader behind it know nothing
- * of pauses. Pure; `upstream/continuing-upstream.ts` sends the requests.
+ * A provider whose own tools run for long may end a reply before the turn is over and wants it sent back to continue.
+ * Clients of other formats have no word for that: they see one response, whose usage is the sum of all. Bodies go in as
+ * they come, and one body of the same format comes out, so that filter and reader behind it know nothing of pauses.
+ * Pure; `upstream/continuing-upstream.ts` sends the requests.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 

@@ -1,6 +1,6 @@
 /**
- * The kinds of errors that upstreams report (`protocols/errors.md` section 5), and all that follows from a kind: a new
- * one is a row here.
+ * Lists the kinds of errors that upstreams report (`protocols/errors.md` section 5), and all that follows from a kind:
+ * a new kind is a row here.
  */
 import type { ErrorCode } from "#proxy/errors";
 import type { AttemptOutcome } from "#proxy/observe/metrics";

@@ -1,4 +1,4 @@
-/** The machine of `strict-json.ts`: one loop over tokens with its own stack, so that depth costs no call frames. */
+/** Scans JSON for `strict-json.ts` in one loop over tokens with its own stack, so that depth costs no call frames. */
 import type { GatewayError } from "#proxy/errors";
 import { dataKeyLengthMax, isEncodedData } from "./json-data.ts";
 import { decodeString, type Hit, kindOf, type Member, type ScannedObject, type ScanOptions } from "./json-object.ts";

@@ -1,8 +1,9 @@
 /**
- * The tokens of JSON (RFC 8259), skipped over in bytes: white space, strings, numbers and literals.
+ * Skips over the tokens of JSON (RFC 8259) in bytes: white space, strings, numbers and literals.
  *
- * Nothing is decoded and nothing allocated: each function takes the offset where a token begins and returns the offset
- * behind it, or refuses with the byte at fault. `strict-json.ts` calls them; bytes are known to be valid UTF-8 by then.
+ * It decodes and allocates nothing: each function gets the offset where a token begins and returns the offset behind
+ * it, or refuses with the offset of the wrong byte. `strict-json.ts` calls it with bytes that are known to be valid
+ * UTF-8.
  */
 import { GatewayError } from "#proxy/errors";
 

@@ -1,9 +1,9 @@
 /**
- * The neutral form of a chat request: what a client of any format asked for, in terms that no format owns.
+ * Defines the neutral form of a chat request: what a client of any format asked for, in terms that no format owns.
  *
  * A reader (`formats/<format>/translate/request/read/`) makes one of a client's body, a writer (`request/write/` beside
- * it) makes an upstream's body of it; no reader and writer know each other. Absent members are `undefined`: `0`, `""`,
- * `false` and `[]` are values. Nothing in here is ever changed in place (`protocols/translation.md` section 2).
+ * it) makes an upstream's body of it; readers and writers do not know each other. Absent members are `undefined`: `0`,
+ * `""`, `false` and `[]` are values. A conversation is never changed in place (`protocols/translation.md` section 2).
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { NeutralField } from "./losses/neutral-fields.ts";

@@ -1,4 +1,7 @@
-/** Which of several reasons for one end holds (`protocols/translation.md` section 9.1: it is remembered, not told). */
+/**
+ * Decides which of several finish reasons of one candidate holds (`protocols/translation.md` section 9.1: it is
+ * remembered, not told).
+ */
 import type { Finish } from "./reply.ts";
 
 /** The answer is not whole. */

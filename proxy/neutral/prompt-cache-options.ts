@@ -1,4 +1,6 @@
-/** `prompt_cache_options` of OpenAI's two formats, which spell them alike (`protocols/openai-chat.md` section 2). */
+/**
+ * Reads `prompt_cache_options` of OpenAI's two formats, which spell them alike (`protocols/openai-chat.md` section 2).
+ */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSet, unreadIn } from "./losses/unread-members.ts";
 

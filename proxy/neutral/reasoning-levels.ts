@@ -1,6 +1,6 @@
 /**
- * How hard to think, in words and in tokens: no vendor has a standard, so these tables are the gateway's own
- * (`protocols/translation.md` section 6.1).
+ * Converts reasoning effort between words and tokens: vendors have no common standard, so these tables are the
+ * gateway's own (`protocols/translation.md` section 6.1).
  */
 import type { Effort } from "./conversation.ts";
 

@@ -1,4 +1,6 @@
-/** Says a whole answer as a stream: for a client that streams and an upstream that did not. One delta for each part. */
+/**
+ * Replays a whole reply as a stream, one delta for each part, for a client that streams and an upstream that did not.
+ */
 import type { Reply, ReplyBlock, ReplyEvent } from "./reply.ts";
 
 export function replayReply(reply: Reply): readonly ReplyEvent[] {

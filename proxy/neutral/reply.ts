@@ -1,16 +1,16 @@
 /**
- * The neutral form of an answer, twice: whole (`Reply`) and as it streams (`ReplyEvent`).
+ * Defines the neutral form of a reply, twice: whole (`Reply`) and as it streams (`ReplyEvent`).
  *
- * Readers make it of what an upstream sent, writers make the client's form of it; `aggregate-reply.ts` and `replay-reply.ts`
- * turn one form into the other, so that either kind of upstream serves either kind of client.
+ * Readers make it of what an upstream sent, writers make the client's form of it; `aggregate-reply.ts` and
+ * `replay-reply.ts` turn one form into the other, so that either kind of upstream serves either kind of client.
  *
- * Promises of every reader of streams, relied on by every writer (`protocols/translation.md` section 9.1):
- * `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order of
- * their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
+ * Every reader of streams keeps these promises, and every writer relies on them (`protocols/translation.md` section
+ * 9.1): `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order
+ * of their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
  * `close` (`{}` when it had none), unless the candidate finishes with `length`; `finish` comes once for a candidate,
  * after all its closes; `usage` may come several times, each replaces the one before; `end` comes last, and only when
- * the upstream's own terminator was seen. Errors are no events: a reader throws `InvalidReply`, and an upstream's error
- * event is found by the format's filter before the reader sees it.
+ * the upstream's own terminator was seen. Errors are not events: a reader throws `InvalidReply`, and the format's
+ * filter finds an upstream's error event before the reader sees it.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ProviderState } from "./conversation.ts";

@@ -1,4 +1,4 @@
-/** Tells events that say something from comments and blank lines, which many programs do not count as life. */
+/** Tells events with data from comments and blank lines, which many clients do not count as a sign of life. */
 
 const colon = 0x3a;
 const lineFeed = 0x0a;

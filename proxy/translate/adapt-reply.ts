@@ -1,6 +1,6 @@
 /**
- * Changes an answer between reader and writer so that it fits what the client asked, where the request was said to the
- * upstream in other words (`ReplyAdaptation`): the filters of `adapt/`, in their order.
+ * Adapts a reply between reader and writer to what the client asked for, where the request was written for the upstream
+ * in other terms (`ReplyAdaptation`): it applies the filters of `neutral/filters/` in their order.
  */
 
 import type { ReplyAdaptation } from "#proxy/formats/translator";

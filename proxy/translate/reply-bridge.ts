@@ -1,9 +1,9 @@
 /**
- * An answer on its way to a client in another manner than it came: whole to one that does not stream though the upstream
- * did, as events to one that streams though it did not (`protocols/translation.md` section 9.3).
+ * Bridges a reply between streaming and not streaming: a client that does not stream gets a whole reply though the
+ * upstream streamed, and a streaming client gets events though it did not (`protocols/translation.md` section 9.3).
  *
- * Where the client speaks another format the translation does it, where both speak one format nothing is translated
- * (`same-format-bridge.ts`). Called by `upstream/attempt.ts` when the whole reply has arrived.
+ * The translation does it where the client speaks another format; where both speak one format nothing is translated
+ * (`same-format-bridge.ts`). `upstream/attempt.ts` calls it when the whole reply has arrived.
  */
 import type { ReplyReading } from "#proxy/formats/format";
 import type { TokenUsage } from "#proxy/settle/usage";

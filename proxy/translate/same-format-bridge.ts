@@ -1,4 +1,7 @@
-/** Bridges the manners where client and upstream speak one format: nothing is translated, only told otherwise. */
+/**
+ * Bridges streaming and not streaming where client and upstream speak one format: it rearranges the reply without
+ * translating it.
+ */
 
 import type { Aggregation, ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { readEvents } from "#proxy/formats/aggregate/read-events";

@@ -1,9 +1,9 @@
 /**
- * Watches an upstream's stream as its own format's filter does, and lets out the client's format instead of its bytes.
+ * Filters an upstream's stream as its own format's filter does, and lets out the client's format instead of its bytes.
  *
- * Usage, errors, the terminator and incomplete events stay the inner filter's business; only whole events that it lets
- * pass are translated, so that a cut never lets half an event out. Complete means both: the upstream said its
- * terminator and the client has been told the end.
+ * The inner filter handles usage, errors, the terminator and incomplete events; only whole events that it lets pass are
+ * translated, so that a cut never lets half an event out. The stream is complete when both are true: the upstream sent
+ * its terminator and the client has got the end.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext, PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";

@@ -1,10 +1,10 @@
 /**
- * One call said to an upstream of another format, and its answer said back: the order of the steps of translation.
+ * Translates one call to an upstream of another format, and its reply back: the order of the steps of translation.
  *
- * `ClientRequest` is read once for a call; each attempt on a target of another format makes a `Translation` of it. The
- * written body then goes the same way as a client's own would: read strictly and edited by the target format's
- * `UpstreamFormat`, so that privacy, channel rules and the model name hold in one place. Called by
- * `dispatch/prepare-attempt.ts`.
+ * `TranslatableCall` is read once for a call; each attempt on a target of another format makes a `Translation` of it.
+ * The written body then takes the same way as a client's own: it is read strictly and edited by the target format's
+ * `UpstreamFormat`, so that privacy, channel rules and the model name are handled in one place.
+ * `dispatch/prepare-attempt.ts` calls it.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint, ReplyReading, UpstreamFormat } from "#proxy/formats/format";

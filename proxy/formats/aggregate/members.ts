@@ -1,7 +1,8 @@
 /**
- * Members of objects of any shape: kept, left out and grown piece by piece, whatever their names are.
+ * Edits members of objects of unknown shape: keeps them, leaves them out, or merges them piece by piece, whatever their
+ * names are.
  *
- * An aggregation owns the events that were parsed for it, so its object is changed in place: a copy for each event
+ * An aggregation owns the events that were parsed for it, so it changes its object in place: a copy for each event
  * would cost the square of a long reply.
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";

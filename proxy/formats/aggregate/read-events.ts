@@ -1,4 +1,4 @@
-/** The events of a stream that its format's filter let pass, parsed: the aggregations of all formats read them. */
+/** Parses the events that a format's filter let pass, for the aggregations of all formats. */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** Finds and takes out a member by its path, in bodies whose members have one spelling: `reasoning.effort`. */
+/** Finds and removes a member by its path, in bodies whose members have one spelling: `reasoning.effort`. */
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { type Member, type ScannedObject, scanMembers } from "#proxy/json/strict-json";
 import { presentMember } from "./parameter-rules.ts";

@@ -1,4 +1,4 @@
-/** Where a body of each format says how long its answer may be and how many it wants. */
+/** Lists the members of each format that limit the length of a response and the number of its candidates. */
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { isAbsent } from "./body-rules.ts";

@@ -1,12 +1,12 @@
 /**
- * The stream filter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
- * memory unless one of the format's markers stands in it, and shows marked events to the format's reader. For a client of
- * another format nothing passes as bytes: every event is parsed here, once, and handed on (`onEvent`).
+ * Filters the streams of all four formats: cuts the upstream's bytes into events, lets a block pass as the same memory
+ * unless it holds one of the format's markers, and shows marked events to the format's reader. For a client of another
+ * format nothing passes as bytes: it parses every event once and hands it on (`onEvent`).
  *
- * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
+ * Invariants: what passes are whole events in order; a reader's input depends on the events alone and never on where
  * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
- * What stands behind the terminator, garbage or an error, changes nothing: the client has been told that it has all.
- * Created by each format's `stream-filter.ts`, called by `upstream/attempt.ts`.
+ * Bytes behind the terminator, garbage or an error, change nothing: the client has been told that it has all. Each
+ * format's `stream-filter.ts` creates it, `upstream/attempt.ts` calls it.
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";

@@ -1,4 +1,4 @@
-/** What an upstream produced, collected for an estimate where its own numbers are absent (RELIABILITY.md H2). */
+/** Collects what an upstream produced, for an estimate where its own usage is absent (RELIABILITY.md H2). */
 
 export interface Produced {
   /** Text, reasoning and tool arguments. */

@@ -1,6 +1,6 @@
 /**
- * What a streaming client was told before its answer began, the same over all attempts of its call: signs of life name
- * one answer and number their events, and the answer itself goes on from there.
+ * Holds what a streaming client was told before its response began, the same over all attempts of its call: signs of
+ * life name one response and number their events, and the response itself continues from there.
  */
 
 /** Fresh ids: prefix and 24 letters and digits. */

@@ -1,11 +1,11 @@
 /**
- * Stop sequences for an upstream that knows none: the visible text of a candidate ends before the first one
- * (`protocols/translation.md` section 12).
+ * Applies stop sequences for an upstream that does not support them: the visible text of a candidate ends before the
+ * first one (`protocols/translation.md` section 12).
  *
- * As much text waits as could be the beginning of a sequence. When one is found everything open of its candidate is
- * closed and the candidate finishes; what the upstream still says of it is nobody's. When no other candidate is to come
- * the answer ends; the upstream need not say more. It has not counted what it produced then: the client is told an
- * estimate.
+ * Text that could be the beginning of a sequence waits. When a sequence is found, every open part of its candidate is
+ * closed and the candidate finishes; what the upstream sends for it afterwards is dropped. When no other candidate is
+ * to come the reply ends, although the upstream has not counted what it produced: the client gets an estimate of its
+ * usage.
  */
 
 import { argumentsObject } from "#proxy/json/json-text";

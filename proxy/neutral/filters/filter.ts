@@ -1,4 +1,4 @@
-/** One change to an answer on its way from reader to writer; filters know nothing of each other. */
+/** Defines one change to a reply on its way from reader to writer; filters know nothing of each other. */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 
 export interface ReplyFilter {

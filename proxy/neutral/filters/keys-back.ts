@@ -1,4 +1,4 @@
-/** Gives the arguments of calls the keys that the client declared (`tools/property-keys.ts`), as they stream. */
+/** Restores in the arguments of calls the keys that the client declared (`tools/property-keys.ts`), as they stream. */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { partKey, type ReplyFilter } from "./filter.ts";
 

@@ -1,8 +1,8 @@
 /**
- * An upstream that drops its model's call because it was none, and says so with a status of success: without any output
- * beside it that is no answer (`protocols/translation.md` section 8.1).
+ * Fails a reply whose upstream dropped the model's malformed call and still reported success: without any other output
+ * that is an invalid reply (`protocols/translation.md` section 8.1).
  *
- * Until something opens nothing goes out, so that another attempt can still be made.
+ * No event passes before a part opens, so that another attempt can still be made.
  */
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";

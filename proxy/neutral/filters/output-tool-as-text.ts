@@ -1,6 +1,7 @@
 /**
- * A function that was declared only so that its arguments are the answer (structured output on models without it):
- * its call becomes text, and a finish for that call becomes an ordinary one (`protocols/translation.md` section 7.1).
+ * Turns the call of the output tool into text. That function is declared only so that its arguments are the structured
+ * output on models without support for it; a finish for that call becomes an ordinary one (`protocols/translation.md`
+ * section 7.1).
  */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";

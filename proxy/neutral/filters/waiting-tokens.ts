@@ -1,8 +1,8 @@
 /**
- * Tokens of a streamed text that wait until the text they spell has gone out.
+ * Holds tokens of a streamed text until the text they spell has been sent.
  *
- * Tokens come in front of their piece of text or behind it, as the upstream's format has it, and their spellings do not
- * add up to the text where a character is several tokens: each piece of text sets the count right again.
+ * Tokens arrive before or after their piece of text, depending on the upstream's format, and their spellings do not add
+ * up to the text where a character is several tokens: each piece of text corrects the count.
  */
 import type { TokenLogprob } from "#proxy/neutral/reply";
 

@@ -1,5 +1,5 @@
 /**
- * Changes that need the whole of a text: the value out of a wrapping object, the JSON out of a Markdown fence
+ * Changes texts that must be whole for it: extracts the value from a wrapping object, or the JSON from a Markdown fence
  * (`protocols/translation.md` section 7.1). Texts that are neither pass piece by piece.
  */
 

@@ -1,4 +1,4 @@
-/** Ids that are each given out once, however often providers say the same one: a client pairs results by them. */
+/** Assigns each id once, however often providers repeat one: a client pairs results with calls by them. */
 export class UniqueIds {
   readonly assigned = new Set<string>();
   /** How often an id was asked for, so that thousands of equal ones do not search thousands of times. */

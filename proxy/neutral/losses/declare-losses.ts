@@ -1,5 +1,5 @@
 /**
- * Declares what a conversation says and a target's format cannot: one list for all formats
+ * Declares the fields of a conversation that a target's format cannot express: one list for all formats
  * (`protocols/translation.md` section 12).
  *
  * A writer names the fields that it carries; everything else that the client set is dropped or refused here, so that no

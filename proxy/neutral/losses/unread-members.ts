@@ -1,4 +1,7 @@
-/** Members inside a client's body that no neutral form has a place for: named as losses, never dropped silently. */
+/**
+ * Finds members of a client's body that the neutral form has no place for, so that they are named as losses and never
+ * dropped silently.
+ */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 
 /** What a kind of object may say that is read, or that means nothing to another provider. */

@@ -1,4 +1,7 @@
-/** Files that a client named by their address, for formats that take only their content. Pure: fetching is another's. */
+/**
+ * Lists the files that a client named by their address and a format accepts only by content, and puts their content in.
+ * Pure: `upstream/request/download-media.ts` fetches them.
+ */
 import type { Conversation, MediaPart, Part } from "#proxy/neutral/conversation";
 
 /** Every media part with an address that `needs` picks, results of tools included, each once. */

@@ -1,6 +1,7 @@
 /**
- * Names of arguments that Anthropic accepts: "tools.0.custom.input_schema.properties: Property keys should match pattern
- * '^[a-zA-Z0-9_.-]{1,64}$'", for the whole call. It looks at the root of a tool's schema alone.
+ * Fits names of arguments for Anthropic, which refuses the whole call otherwise:
+ * "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'". It checks the
+ * root of a tool's schema alone.
  *
  * A writer asks here for each schema, then for the arguments of calls in the history, and hands `changed` to the
  * adaptation of the reply, which gives the client its own keys back.

@@ -1,11 +1,11 @@
 /**
- * What is known of models and servers behind chat completions, by provider, host and name (`protocols/openai-chat.md`
+ * Knows what models and servers behind chat completions accept, by provider, host and name (`protocols/openai-chat.md`
  * section 2, reasoning-model restrictions; section 8; `translation.md` sections 3 to 7).
  *
  * To add a server, put a row into `hosts`; a family of models that behaves alike on every server is a row of
- * `compatibleModels`; OpenAI's own models stand in `openai-models.ts`. First match counts, and a row says what differs. A
- * model that no row knows gets the newest behaviour at OpenAI itself, and the least that compatible servers share anywhere
- * else.
+ * `compatibleModels`; OpenAI's own models are in `openai-models.ts`. The first match counts, and a row states what
+ * differs. A model that matches no row gets the newest behaviour at OpenAI itself, and the least that compatible
+ * servers share anywhere else.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";

@@ -1,12 +1,13 @@
 /**
- * What Claude's models take behind the messages API (`protocols/anthropic-messages.md` sections 2, 3, 5, 6 and 10).
+ * Knows what Claude's models accept behind the messages API (`protocols/anthropic-messages.md` sections 2, 3, 5, 6 and
+ * 10).
  *
- * Names are read loosely, because resellers wrap them (`anthropic.claude-…-v1:0`, `claude-…@20250929`), and are compared
- * as `FAMILY-MAJOR.MINOR`: `claude-3-5-sonnet-latest` is `sonnet-3.5`. To add a model, put a row above the first one whose
- * pattern fits that, and say only what differs from the traits that it spreads; the comment behind it names the rule's
- * source. First match counts. Names of one's own are told by the channel (`models[].traits`). Unknown models of the
- * vendor itself behave as its newest; unknown models of compatible servers are sent nothing but what the oldest form of
- * the API had.
+ * Names are read loosely, because resellers wrap them (`anthropic.claude-…-v1:0`, `claude-…@20250929`), and are
+ * compared as `FAMILY-MAJOR.MINOR`: `claude-3-5-sonnet-latest` is `sonnet-3.5`. To add a model, put a row above the
+ * first one whose pattern fits its name, and state only what differs from the traits that it spreads; the comment
+ * behind it names the rule's source. The first match counts. A channel states the traits of names of its own
+ * (`models[].traits`). Unknown models of the vendor itself behave as its newest; unknown models of compatible servers
+ * get only what the oldest form of the API had.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";

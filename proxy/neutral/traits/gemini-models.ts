@@ -1,9 +1,10 @@
 /**
- * What a model behind generateContent takes (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by patterns of
- * model names.
+ * Knows what a model behind generateContent accepts (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by
+ * patterns of model names.
  *
- * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
- * that it spreads; first match counts. Names of one's own are told by the channel (`models[].traits`). Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
+ * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the
+ * traits that it spreads; the first match counts. A channel states the traits of names of its own (`models[].traits`).
+ * Unknown models get the newest behaviour at the vendor's own providers, and the careful one at compatible servers.
  */
 import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";

@@ -1,4 +1,7 @@
-/** Keeps what a format's writer works out of a model on a channel: dozens of patterns, and the same answer each time. */
+/**
+ * Remembers the traits of each model on a channel: working them out tries dozens of patterns, with the same result each
+ * time.
+ */
 import type { Channel } from "#proxy/snapshot/types.gen";
 
 export interface ModelOnChannel {

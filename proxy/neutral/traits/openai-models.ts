@@ -1,10 +1,11 @@
 /**
- * What OpenAI's models take, whichever of its two formats they are spoken to in: both translators ask here, so that a
- * model is not refused in one format what it is spared in the other (`protocols/openai-chat.md` section 2).
+ * Knows what OpenAI's models accept, in either of its two formats: both translators ask here, so that a model gets the
+ * same treatment in both (`protocols/openai-chat.md` section 2).
  *
- * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
- * that it spreads; the comment behind it names the rule's source. First match counts. Names that no row fits are the
- * business of `chat-traits.ts` and `responses-traits.ts`; those of one's own are told by the channel (`models[].traits`).
+ * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the
+ * traits that it spreads; the comment behind it names the rule's source. The first match counts. `chat-traits.ts` and
+ * `responses-traits.ts` decide about names that match no row; a channel states the traits of names of its own
+ * (`models[].traits`).
  */
 import type { Effort } from "#proxy/neutral/conversation";
 import type { StatedTraits } from "./stated-traits.ts";

@@ -1,9 +1,9 @@
 /**
- * What a model behind the responses API takes (`protocols/openai-chat.md` section 2, reasoning models;
- * `protocols/translation.md` section 6.1). The models stand in `openai-models.ts`: a new one is a row there.
+ * Knows what a model behind the responses API accepts (`protocols/openai-chat.md` section 2, reasoning models;
+ * `protocols/translation.md` section 6.1). The models are in `openai-models.ts`: a new one is a row there.
  *
- * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers are sent nothing that
- * a plain server might refuse.
+ * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers get nothing that a
+ * plain server might refuse.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";

@@ -1,4 +1,4 @@
-/** Marks for a provider's cache: each ends a beginning of the prompt that later calls have in common. */
+/** Places marks for a provider's cache: each mark ends a beginning of the prompt that later calls have in common. */
 import type { CacheHint, Conversation, Part, ResultPart, Role, Turn } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 

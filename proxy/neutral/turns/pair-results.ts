@@ -1,9 +1,9 @@
 /**
- * Brings every tool result directly behind its call, because providers answer 400 for a call without a result, a result
+ * Moves every tool result directly behind its call, because providers refuse with 400 a call without a result, a result
  * without a call, and results out of their place (`protocols/translation.md` section 4.2).
  *
- * Called by writers before anything else looks at the turns; afterwards each run of assistant turns with calls is
- * followed by one tool turn that answers each of them once, in the order of the calls, and no other result exists.
+ * Writers call it before anything else reads the turns; afterwards each run of assistant turns with calls is followed
+ * by one tool turn that holds one result for each of them, in the order of the calls, and no other result exists.
  */
 import type { CallPart, Part, ResultPart, Turn } from "#proxy/neutral/conversation";
 

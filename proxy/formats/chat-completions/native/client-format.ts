@@ -1,6 +1,4 @@
-/**
- * Chat completions (OpenAI-style), served in its own format.
- */
+/** Serves clients of chat completions (OpenAI-style) in their own format. */
 import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";

@@ -1,12 +1,12 @@
 /**
- * Usage of chat completions brought to disjoint classes (`protocols/openai-chat.md` section 5), wherever a vendor of the
- * format tells it.
+ * Reads the usage of chat completions into disjoint classes (`protocols/openai-chat.md` section 5), wherever a vendor
+ * of the format puts it.
  *
  * Beside the format's own places: `cached_tokens` at the top and `choices[0].usage` (Moonshot, "Streaming" and "Context
  * caching"), `prompt_cache_hit_tokens` and `prompt_cache_miss_tokens` (DeepSeek, "Context caching"),
- * `cache_creation_input_tokens` and `cache_creation` in the details (Alibaba Model Studio, "Context cache"), Anthropic's
- * names at the top (LiteLLM), `reasoning_tokens` and `num_search_queries` at the top (Perplexity, "Sonar deep research"),
- * `x_groq.usage`, and the names of the responses API.
+ * `cache_creation_input_tokens` and `cache_creation` in the details (Alibaba Model Studio, "Context cache"),
+ * Anthropic's names at the top (LiteLLM), `reasoning_tokens` and `num_search_queries` at the top (Perplexity, "Sonar
+ * deep research"), `x_groq.usage`, and the names of the responses API.
  */
 
 import { count, firstCount, Remainder } from "#proxy/formats/token-counts";

@@ -1,9 +1,9 @@
 /**
  * Removes `"usage":null` from the chunks of a stream whose client did not ask for usage.
  *
- * Providers put it on every chunk once usage was requested, so this runs per event: a search, a look at the
- * neighbouring bytes and one copy, without decoding. A key's bytes can never stand inside a JSON string, where its
- * quotes would be escaped.
+ * Providers put it on every chunk once usage was requested, so this runs per event: a search, a check of the
+ * neighbouring bytes and one copy, without decoding. A key's bytes never occur inside a JSON string, where its quotes
+ * would be escaped.
  */
 
 import { GatewayError } from "#proxy/errors";

@@ -1,8 +1,8 @@
 /**
- * Chat completions (OpenAI-style), served in its own format.
+ * Speaks chat completions (OpenAI-style) to upstreams for clients of the same format.
  *
- * Request bytes pass with surgical edits, reply bytes pass watched; nothing is re-serialised but a finish event whose
- * usage the client did not ask for. Called by the request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits, and the filter watches the reply bytes that pass; only a finish event whose
+ * usage the client did not ask for is serialised anew. The request pipeline calls it through `UpstreamFormat`.
  */
 
 import { findMemberAt } from "#proxy/formats/body/member-at";

@@ -1,6 +1,6 @@
 /**
- * Tells a client of streamGenerateContent that its answer still lives: a frame without candidates, which all of Google's
- * SDKs take, old and new. A comment breaks several of them, a blank line one (`@google/generative-ai`).
+ * Sends a sign of life to a client of streamGenerateContent: a frame without candidates, which all of Google's SDKs
+ * accept, old and new. A comment breaks several of them, a blank line one (`@google/generative-ai`).
  */
 
 import type { ChatCall, StreamFilter } from "#proxy/formats/format";

@@ -1,7 +1,7 @@
 /**
- * The spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of generateContent:
- * lowerCamelCase and snake_case everywhere, generation parameters at the top level too. A closed table, not a generic
- * renaming: names inside schemas, arguments and labels are user data.
+ * Lists the spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of
+ * generateContent: lowerCamelCase and snake_case everywhere, generation parameters at the top level too. It is a closed
+ * table, not a generic renaming: names inside schemas, arguments and labels are user data.
  */
 import { GatewayError } from "#proxy/errors";
 import { type FoundMember, findMemberBelow, removeAt } from "#proxy/formats/body/member-at";

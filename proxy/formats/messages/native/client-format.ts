@@ -1,6 +1,4 @@
-/**
- * Messages (Anthropic-style), served in its own format.
- */
+/** Serves clients of messages (Anthropic-style) in their own format. */
 import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";

@@ -1,4 +1,4 @@
-/** Usage of the messages API brought to disjoint classes (`protocols/anthropic-messages.md` section 4). */
+/** Reads the usage of the messages API into disjoint classes (`protocols/anthropic-messages.md` section 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";

@@ -1,8 +1,8 @@
 /**
- * Messages (Anthropic-style), served in its own format.
+ * Speaks messages (Anthropic-style) to upstreams for clients of the same format.
  *
- * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
- * request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits (thinking blocks stay byte-identical), and the filter watches the reply bytes
+ * that pass. The request pipeline calls it through `UpstreamFormat`.
  */
 
 import { findMemberAt } from "#proxy/formats/body/member-at";

@@ -1,4 +1,4 @@
-/** How a messages client spells neutral fields, for errors and declared losses. */
+/** Maps neutral fields to the spelling of messages clients, for errors and declared losses. */
 
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";

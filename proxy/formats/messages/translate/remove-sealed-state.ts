@@ -1,6 +1,7 @@
 /**
- * Takes out of a messages body what this gateway put there for another provider's sake: sealed thinking blocks, searches
- * that another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse their signatures.
+ * Removes from a messages body what this gateway put there for another provider: sealed thinking blocks, searches that
+ * another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse
+ * their signatures.
  */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";

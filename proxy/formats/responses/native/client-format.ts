@@ -1,5 +1,6 @@
 /**
- * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ * Serves clients of responses (OpenAI-style) in their own format. `resolve-call.ts` has resolved the earlier
+ * conversation of the call before.
  */
 import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";

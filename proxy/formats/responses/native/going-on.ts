@@ -1,4 +1,4 @@
-/** Rewrites events of an upstream's responses stream that come behind events of ours. */
+/** Rewrites events of an upstream's responses stream that follow events of the gateway's own. */
 import { encodeEvent } from "#proxy/sse/encoder";
 
 const numberMember = /"sequence_number"(\s*:\s*)(\d+)/g;

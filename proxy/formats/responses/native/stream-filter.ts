@@ -1,10 +1,10 @@
 /**
- * Reads responses streams (`protocols/openai-responses.md` section 6).
+ * Filters responses streams (`protocols/openai-responses.md` section 6).
  *
  * Only lifecycle events carry a `response` member, so deltas pass without being read. The terminal events
  * `response.completed` and `response.incomplete` complete the stream; `response.failed` and `error` are errors, which
- * `stream-error.ts` renders anew with the numbers going on. Nothing passes after a terminal event: a relay's `[DONE]`
- * breaks strict parsers. Events without an `event:` line or a `sequence_number` get theirs: strict clients insist on both.
+ * `stream-error.ts` writes anew and numbers on. Nothing passes after a terminal event: a relay's `[DONE]` breaks strict
+ * parsers. Events without an `event:` line or a `sequence_number` get theirs: strict clients insist on both.
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";

@@ -1,7 +1,9 @@
 /**
- * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ * Speaks responses (OpenAI-style) to upstreams for clients of the same format. `resolve-call.ts` has resolved the
+ * earlier conversation of the call before.
  *
- * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits, and the filter watches the reply bytes that pass. The request pipeline calls
+ * it through `UpstreamFormat`.
  */
 
 import { findMemberAt } from "#proxy/formats/body/member-at";

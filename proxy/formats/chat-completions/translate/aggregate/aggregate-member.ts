@@ -1,6 +1,6 @@
 /**
- * How a member of a message grows by what a delta says of it, whatever it is called: text is joined, lists are, objects
- * member by member, anything else takes the earlier one's place (`protocols/openai-chat.md` section 6; the rule of
+ * Merges a delta's member into the member of a message, whatever its name: texts and lists are joined, objects are
+ * merged member by member, any other value replaces the earlier one (`protocols/openai-chat.md` section 6; the rule of
  * OpenAI's own SDK for Python).
  */
 

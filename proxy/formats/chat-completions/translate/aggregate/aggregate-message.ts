@@ -1,4 +1,7 @@
-/** One message of a completion, grown by its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to 32). */
+/**
+ * Aggregates one message of a completion from its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to
+ * 32).
+ */
 
 import { isMembers, type MutableObject, without } from "#proxy/formats/aggregate/members";
 import { joinedBase64 } from "#proxy/formats/chat-completions/translate/reply/media";

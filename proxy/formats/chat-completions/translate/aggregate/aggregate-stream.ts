@@ -1,8 +1,8 @@
 /**
- * The completion that a stream of chunks tells (`protocols/openai-chat.md` sections 5 and 6).
+ * Aggregates a stream of chunks into a completion (`protocols/openai-chat.md` sections 5 and 6).
  *
- * What a chunk says beside its choices holds for the completion, the last word counts; what a delta says is added to the
- * message. Members that nobody knows are added as the format's known ones are: text to text, lists to lists.
+ * Members beside the choices of a chunk belong to the completion, and the last value counts; a delta is added to the
+ * message. Unknown members are merged as the format's known ones are: text to text, lists to lists.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";

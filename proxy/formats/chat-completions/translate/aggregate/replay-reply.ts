@@ -1,8 +1,8 @@
 /**
- * The stream that tells a whole completion (`protocols/openai-chat.md` section 6).
+ * Replays a whole completion as a stream (`protocols/openai-chat.md` section 6).
  *
- * One chunk opens each choice, one tells each thing that grows in a stream, one ends the choice; usage comes last, when
- * the client asked for it. Numbers and words beside the choices stand on every chunk, whatever is long on the first.
+ * One chunk opens each choice, one carries each member that grows in a stream, one ends the choice; usage comes last,
+ * when the client asked for it. Numbers and words beside the choices are on every chunk, long members on the first.
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";

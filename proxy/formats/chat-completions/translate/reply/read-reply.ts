@@ -1,6 +1,6 @@
 /**
- * Reads a whole chat completion: as a stream of one chunk, so that a body and a stream cannot mean different things. Only
- * an answer that is one text and nothing else, as most are, is taken as it stands.
+ * Reads a whole chat completion as a stream of one chunk, so that a body and a stream cannot mean different things. A
+ * reply that is one text and nothing else, as most are, takes a shorter way.
  */
 
 import { usageOf } from "#proxy/formats/chat-completions/native/read-usage";

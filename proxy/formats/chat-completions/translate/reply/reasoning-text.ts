@@ -1,10 +1,10 @@
 /**
- * Thinking that a server sends as plain text beside its answer: `reasoning_content` (DeepSeek, Moonshot, Xiaomi, Z.ai,
- * vLLM before 0.12), or `reasoning` (OpenRouter, Groq, vLLM since).
+ * Reads thinking that a server sends as plain text beside its reply: `reasoning_content` (DeepSeek, Moonshot, Xiaomi,
+ * Z.ai, vLLM before 0.12), or `reasoning` (OpenRouter, Groq, vLLM since).
  *
  * Such servers want it back in the same member of the message that calls, and many refuse a conversation without it
  * (platform.xiaomimimo.com, "Passing back reasoning_content"; api-docs.deepseek.com, "Thinking mode", tool calls;
- * platform.moonshot.ai, "Use kimi-k2-thinking"). Which ones do is told by no name: what a channel sent it gets back.
+ * platform.moonshot.ai, "Use kimi-k2-thinking"). No name tells which ones do: each channel gets back what it sent.
  */
 import { asText, type JsonObject } from "#proxy/json/json-value";
 import type { ProviderState } from "#proxy/neutral/conversation";

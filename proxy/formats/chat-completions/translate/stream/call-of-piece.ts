@@ -1,4 +1,7 @@
-/** Which tool call a piece of a stream belongs to, by the habits of all vendors (`protocols/openai-chat.md` section 9). */
+/**
+ * Finds the tool call that a piece of a stream belongs to, by the habits of all vendors (`protocols/openai-chat.md`
+ * section 9).
+ */
 import { isObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 

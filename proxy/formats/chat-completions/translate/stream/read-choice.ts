@@ -1,6 +1,6 @@
 /**
- * Reads the deltas of one choice: what is open, and where one part ends and the next begins. A whole message is read as
- * one delta.
+ * Reads the deltas of one choice: which part is open, and where one part ends and the next begins. A whole message is
+ * read as one delta.
  */
 
 import { hasProduced } from "#proxy/formats/chat-completions/native/produced-text";

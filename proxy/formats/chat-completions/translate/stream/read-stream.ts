@@ -1,8 +1,8 @@
 /**
  * Reads chat completion chunks as neutral events (`protocols/openai-chat.md` section 6, `translation.md` section 9.1).
  *
- * Finish reasons wait for the terminator: vendors repeat them, and usage or a last piece may follow them. Errors, the
- * cap on an event and whether the stream was cut are the business of the format's filter, which sees every event first.
+ * Finish reasons wait for the terminator: vendors repeat them, and usage or a last piece may follow them. The format's
+ * filter sees every event first and handles errors, the cap on an event and cut streams.
  */
 
 import { laterUsage, usageOf } from "#proxy/formats/chat-completions/native/read-usage";

@@ -1,4 +1,4 @@
-/** The parts of one candidate, frame by frame (`protocols/gemini.md` sections 3.2 and 5.1). */
+/** Aggregates the parts of one candidate, frame by frame (`protocols/gemini.md` sections 3.2 and 5.1). */
 
 import { isMembers, setMembers, without } from "#proxy/formats/aggregate/members";
 import { PartialArguments } from "#proxy/formats/generate-content/translate/stream/partial-arguments";

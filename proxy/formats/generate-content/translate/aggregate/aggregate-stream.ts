@@ -1,9 +1,9 @@
 /**
- * The reply that a stream of frames tells (`protocols/gemini.md` sections 4 and 5.1).
+ * Aggregates a stream of frames into a reply (`protocols/gemini.md` sections 4 and 5.1).
  *
- * A frame is a whole reply that holds what is new: parts follow those before, of everything else the last word counts,
- * and counts are cumulative. Texts are joined across frames and nowhere else, and never where a signature stands: signed
- * parts must go back as they came (section 3.3).
+ * A frame is a whole reply that holds what is new: its parts follow those before, every other member replaces the
+ * earlier one, and counts are cumulative. Texts are joined across frames and nowhere else, and never where a signature
+ * is: signed parts must go back as they came (section 3.3).
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";

@@ -1,5 +1,6 @@
 /**
- * The stream that tells a whole reply (`protocols/gemini.md` section 5): a frame is a whole reply, so one holds it all.
+ * Replays a whole reply as a stream (`protocols/gemini.md` section 5): a frame is a whole reply, so one frame holds it
+ * all.
  *
  * A client without `alt=sse` gets an array of one element (section 5.2).
  */

@@ -1,8 +1,8 @@
 /**
- * Texts of a whole answer as parts, with their sources.
+ * Writes the texts of a whole reply as parts, with their sources.
  *
- * Providers cut a text into blocks to hang citations on, which is nothing that this format does: where there are sources,
- * neighbouring texts are one part, so that offsets are the same in the part and in the text that clients join.
+ * Providers cut a text into blocks to attach citations; this format does not. Where there are sources, neighbouring
+ * texts become one part, so that offsets are the same in the part and in the text that clients join.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { ReplyBlock, TextBlock } from "#proxy/neutral/reply";

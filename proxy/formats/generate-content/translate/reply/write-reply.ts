@@ -1,4 +1,4 @@
-/** A whole answer for a client of generateContent (`ClientTranslator.writeReply`). */
+/** Writes a whole reply for a client of generateContent (`ClientTranslator.writeReply`). */
 
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,9 +1,9 @@
 /**
- * Arguments that Vertex AI streams by paths (`streamFunctionCallArguments`, `protocols/gemini.md` section 5.1):
- * `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
+ * Aggregates arguments that Vertex AI streams by paths (`streamFunctionCallArguments`, `protocols/gemini.md` section
+ * 5.1): `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
  *
- * Only members of its own are ever made: a path that leads to a prototype is no path (pitfall 86). Lists grow one by
- * one, so that no index makes a huge one.
+ * It only ever makes own members: a path that leads to a prototype is invalid (pitfall 86). Lists grow one by one, so
+ * that no index makes a huge one.
  */
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";

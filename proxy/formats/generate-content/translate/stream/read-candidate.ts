@@ -2,8 +2,8 @@
  * Reads the parts of one candidate, frame by frame, as neutral events (`protocols/translation.md` section 9.1).
  *
  * One part is open at a time. A text that carries a signature is full: later text opens the next part, because a signed
- * part must never be joined to another one. What a candidate ends with is told at the end of the stream, for finish
- * reasons, sources and usage come in any order.
+ * part must never be joined to another one. The events that end a candidate wait for the end of the stream, because
+ * finish reasons, sources and usage come in any order.
  */
 
 import { readFinish, replaces } from "#proxy/formats/generate-content/translate/reply/finish-reasons";

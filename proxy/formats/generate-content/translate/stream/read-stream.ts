@@ -1,5 +1,5 @@
 /**
- * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each is an answer of its own whose parts are
+ * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each frame is a whole reply whose parts are
  * only what is new. There is no terminator: the filter knows when the body ended well, and then calls `end`.
  */
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";

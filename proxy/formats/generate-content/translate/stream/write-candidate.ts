@@ -1,4 +1,4 @@
-/** What a candidate's frames need to know of each other: its open parts, its state, and what its last frame says. */
+/** Holds what the frames of one candidate share: its open parts, its state, and the content of its last frame. */
 
 import { writeFinish } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
 import { writeLogprobs } from "#proxy/formats/generate-content/translate/reply/logprobs";

@@ -1,9 +1,9 @@
 /**
- * The message that a messages stream tells (`protocols/anthropic-messages.md` section 7).
+ * Aggregates a messages stream into a message (`protocols/anthropic-messages.md` section 7).
  *
- * A block is what its `content_block_start` shows, grown by its deltas; block types that nobody knows yet, and members
- * of known ones, come through as they are. Strict where the reader of translation is: pieces for blocks that were never
- * started and an end without a reason are no answer.
+ * A block is the content of its `content_block_start` with its deltas added; block types that nobody knows yet, and
+ * unknown members of known ones, pass as they are. It is strict where the reader of translation is: pieces for blocks
+ * that were never started and an end without a reason make the reply invalid.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";

@@ -1,9 +1,9 @@
 /**
- * The stream that tells a whole message (`protocols/anthropic-messages.md` section 7).
+ * Replays a whole message as a stream (`protocols/anthropic-messages.md` section 7).
  *
- * Every frame has its `event:` line, blocks come one after another with dense indexes, each begins as empty as its
- * deltas need it and says everything else at once; reason and usage come together at the end. Members of the message
- * that the end has a place for stand in both places, as the official SDK takes them from the later one.
+ * Every frame has its `event:` line, and blocks come one after another with dense indexes. Each block starts with the
+ * members that no delta carries, and its deltas carry the rest; reason and usage come together at the end. Members of
+ * the message that also have a place in the end are in both, as the official SDK uses the later one.
  */
 
 import { only, without } from "#proxy/formats/aggregate/members";

@@ -1,4 +1,4 @@
-/** The usage of two messages as that of one: what makes a turn of several. Pure. */
+/** Adds the usage of the messages of one paused turn. Pure. */
 
 import { isMembers, type MutableObject } from "#proxy/formats/aggregate/members";
 import { isObject, type JsonObject } from "#proxy/json/json-value";

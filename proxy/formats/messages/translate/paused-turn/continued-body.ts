@@ -1,9 +1,9 @@
 /**
- * The request that continues a paused turn: the one that it came from, with what was answered so far as its last
+ * Builds the request that continues a paused turn: the first request of the turn, with all content so far as its last
  * message (`protocols/anthropic-messages.md` section 4, `pause_turn`).
  *
- * Every other byte of the conversation stays, so that the provider finds it in its cache, and no body is read as a value,
- * however large. Pure.
+ * Every other byte of the conversation stays, so that the provider finds it in its cache, and no body is read as a
+ * value, however large. Pure.
  */
 import { BodyEditor } from "#proxy/json/body-editor";
 import { asList, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";

@@ -1,9 +1,10 @@
 /**
- * One messages stream of the messages of a paused turn (`protocols/anthropic-messages.md` sections 4 and 7).
+ * Splices the messages of a paused turn into one messages stream (`protocols/anthropic-messages.md` sections 4 and 7).
  *
- * The first message passes as it comes, but for its end when it says `pause_turn`; of those that follow the blocks pass,
- * numbered on, and the last one's end. Usage is told as the sum so far whenever a message tells its own, so that a turn
- * that breaks off is charged for all of it. What is no event of a message passes as it is: the filter behind judges it.
+ * The first message passes as it comes, except its end when that says `pause_turn`; of later messages the blocks pass,
+ * renumbered, and the end of the last one. Usage is the sum so far whenever a message reports its own, so that a turn
+ * that breaks off is charged for all of it. Events that do not belong to a message pass as they are: the filter behind
+ * judges them.
  */
 import { isUtf8 } from "node:buffer";
 import { readMessageText } from "#proxy/formats/messages/native/produced-text";

@@ -1,4 +1,4 @@
-/** One message of a turn, as far as it came: what must be known of it to go on from it. Pure. */
+/** Tracks one message of a turn as it arrives, with all that is needed to continue the turn from it. Pure. */
 
 import { mergeUsage } from "#proxy/formats/messages/native/read-usage";
 import { MessageAggregator } from "#proxy/formats/messages/translate/aggregate/aggregate-stream";

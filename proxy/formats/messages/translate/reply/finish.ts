@@ -1,4 +1,6 @@
-/** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
+/**
+ * Converts finish reasons between this format's words and the neutral ones (`protocols/translation.md` section 8.1).
+ */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import { isReplacedBy } from "#proxy/neutral/later-reason";
 import type { Finish } from "#proxy/neutral/reply";

@@ -1,6 +1,6 @@
 /**
- * Reads a whole message by the code that reads its stream, so that both say the same
- * (`protocols/anthropic-messages.md` section 4).
+ * Reads a whole message with the code that reads its stream, so that both agree (`protocols/anthropic-messages.md`
+ * section 4).
  */
 
 import { MessageReader } from "#proxy/formats/messages/translate/stream/read-stream";

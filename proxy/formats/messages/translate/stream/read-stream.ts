@@ -1,9 +1,9 @@
 /**
  * Reads a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.1).
  *
- * Strict where a mistake would change what was said: a second message spliced in, deltas for blocks that were never
- * started, an end without a reason, calls whose arguments are no JSON in an answer that claims to be whole. Lenient
- * where resellers are: missing `event:` lines, unknown events and blocks, blocks that were never stopped.
+ * It is strict where a mistake would change the meaning: a second message spliced in, deltas for blocks that were never
+ * started, an end without a reason, calls whose arguments are not JSON in a reply that claims to be whole. It is
+ * lenient where resellers are: missing `event:` lines, unknown events and blocks, blocks that were never stopped.
  */
 
 import { mergeUsage, readUsage } from "#proxy/formats/messages/native/read-usage";

@@ -2,7 +2,8 @@
  * Writes a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.2).
  *
  * Every frame has its `event:` line, blocks come one after another with dense indexes, the end comes once with the
- * reason and the usage together, and never behind an error. The official SDK loses or mixes up whatever breaks this.
+ * reason and the usage together, and never behind an error. The official SDK loses or mixes up a stream that breaks one
+ * of these rules.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";

@@ -1,6 +1,6 @@
 /**
- * One output item as its events tell it (`protocols/openai-responses.md` section 6.1): the finished one where it was
- * done, else what was announced with all that its deltas added.
+ * Aggregates one output item from its events (`protocols/openai-responses.md` section 6.1): the finished item where it
+ * was done, else the announced one with all its deltas added.
  */
 
 import { append, isMembers, type MutableObject, setLater, setMembers } from "#proxy/formats/aggregate/members";

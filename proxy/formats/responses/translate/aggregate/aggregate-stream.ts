@@ -1,9 +1,9 @@
 /**
- * The response that a responses stream tells (`protocols/openai-responses.md` sections 6 and 8).
+ * Aggregates a responses stream into a response object (`protocols/openai-responses.md` sections 6 and 8).
  *
- * The event that ends the stream holds the whole response. Items that it leaves out are those that were done before it,
- * or, of relays that send nothing but deltas, what those said (pitfall 55). Previews of pictures, obfuscation and the
- * numbers of events belong to the stream and are no part of what it tells.
+ * The event that ends the stream holds the whole response. Items that it leaves out come from their own done events,
+ * or, of relays that send nothing but deltas, from their deltas (pitfall 55). Previews of pictures, obfuscation and the
+ * numbers of events belong to the stream and are not part of the response.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";

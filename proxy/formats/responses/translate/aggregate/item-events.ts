@@ -1,9 +1,10 @@
 /**
- * The events between the announcement of an output item and its end, by the item's type
- * (`protocols/openai-responses.md` section 6.1; every event of the published document that a whole item can tell).
+ * Writes the events between the announcement of an output item and its end, by the item's type
+ * (`protocols/openai-responses.md` section 6.1; every event of the published document that can be made from a whole
+ * item).
  *
- * Items of other types, known or not, have none: clients refuse events that they do not know. What does not fit the
- * published shape of its type is told with the finished item alone.
+ * Items of other types, known or not, have none: clients refuse events that they do not know. Content that does not fit
+ * the published shape of its type appears in the finished item alone.
  */
 
 import type { MutableObject } from "#proxy/formats/aggregate/members";

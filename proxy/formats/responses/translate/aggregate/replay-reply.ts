@@ -1,9 +1,9 @@
 /**
- * The stream that tells a whole response (`protocols/openai-responses.md` sections 6.1 to 6.3).
+ * Replays a whole response as a stream (`protocols/openai-responses.md` sections 6.1 to 6.3).
  *
- * `response.created` and `in_progress` show it before anything was said, each item is announced, told in the events of
- * its kind (`item-events.ts`) and done, and the event that ends the stream shows the response as it is. Numbers count
- * all events without a gap, output indexes count the items.
+ * `response.created` and `in_progress` show it empty; each item is announced, streamed in the events of its kind
+ * (`item-events.ts`) and done; the event that ends the stream shows the response as it is. Numbers count all events
+ * without a gap, output indexes count the items.
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";

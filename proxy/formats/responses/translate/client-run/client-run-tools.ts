@@ -1,9 +1,10 @@
 /**
- * Tools of the responses format that the client itself runs, under types of their own: the shells, patches, and a search
- * among its tools (`protocols/openai-responses.md` section 5, `protocols/agents.md` section 4; shapes as of openai 7.57).
+ * Converts tools of the responses format that the client itself runs, under types of their own: the shells, patches,
+ * and a search among its tools (`protocols/openai-responses.md` section 5, `protocols/agents.md` section 4; shapes as
+ * of openai 7.57).
  *
- * To an upstream of another format each is a function, and the calls and results of the history are that function's; the
- * model's calls go back to the client as items of the tool's type.
+ * To an upstream of another format each is a function, and the calls and results of the history are that function's;
+ * the model's calls go back to the client as items of the tool's type.
  */
 
 import { argumentsObject } from "#proxy/json/json-text";

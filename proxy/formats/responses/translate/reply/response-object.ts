@@ -1,8 +1,8 @@
 /**
- * The response object around the output: every member that a strict client decodes, echoed from the client's body
- * (`protocols/openai-responses.md` section 4).
+ * Builds the response object around the output: every member that a strict client decodes, echoed from the client's
+ * body (`protocols/openai-responses.md` section 4).
  *
- * Members that the request left out have the values that the API itself answers with. `usage` is null until the end.
+ * Members that the request left out have the values that the API itself gives them. `usage` is null until the end.
  */
 
 import type { ReplyContext } from "#proxy/formats/translator";

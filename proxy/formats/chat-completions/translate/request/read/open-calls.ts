@@ -1,6 +1,6 @@
 /**
- * Tool calls of the history and which of them still wait for a result: gives ids to calls that have none, and finds
- * the call of a result that does not name one (`protocols/translation.md` section 5.3, `pitfalls.md` 59 and 63).
+ * Tracks the tool calls of the history that still wait for a result: gives ids to calls that have none, and finds the
+ * call of a result that does not name one (`protocols/translation.md` section 5.3, `pitfalls.md` 59 and 63).
  */
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CallPart, CarriedState } from "#proxy/neutral/conversation";

@@ -1,6 +1,6 @@
 /**
  * Reads a client's chat completions body as a conversation (`protocols/openai-chat.md` section 2, `translation.md`
- * section 3). Types and ranges were checked by `CallFormat.readCall`.
+ * section 3). `CallFormat.readCall` has checked types and ranges.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat, Sampling } from "#proxy/neutral/conversation";

@@ -1,6 +1,7 @@
 /**
- * What content parts and tools of a chat client may say that is read (`protocols/openai-chat.md` sections 2 to 4).
- * Members of the messages themselves are not judged: other gateways leave keys of their own on them.
+ * Lists the members of a chat client's content parts and tools that are read, so that all others are declared as losses
+ * (`protocols/openai-chat.md` sections 2 to 4). Members of the messages themselves are not judged: other gateways leave
+ * keys of their own on them.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { always, bracketed, collectUnread, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";

@@ -1,4 +1,7 @@
-/** No members: what most calls have of most things, told by itself so that it is not looked through. */
+/**
+ * Holds the one object without members, which most calls have for most options: callers compare it by identity and need
+ * not search it.
+ */
 import type { JsonObject } from "#proxy/json/json-value";
 
 export const noMembers: JsonObject = {};

@@ -1,8 +1,8 @@
 /**
  * Writes turns as chat messages (`protocols/translation.md` sections 4.1 to 4.3 and 5.5).
  *
- * Every call is answered by its own `tool` message right behind the assistant message that made it, in the order of the
- * calls; what a tool message cannot hold follows in a message of the user.
+ * Every call gets its own `tool` message right behind the assistant message that made it, in the order of the calls;
+ * content that a tool message cannot hold follows in a message of the user.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "#proxy/neutral/conversation";

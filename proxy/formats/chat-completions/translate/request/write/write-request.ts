@@ -1,6 +1,6 @@
 /**
- * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). The model's name, privacy
- * and channel rules are the business of `UpstreamFormat.editBody`, which gets the body next.
+ * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). `UpstreamFormat.editBody`
+ * gets the body next and handles the model's name, privacy and channel rules.
  */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";

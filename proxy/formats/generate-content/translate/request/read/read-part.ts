@@ -1,4 +1,7 @@
-/** Reads one part of a client's content (`protocols/gemini.md` section 3.2); what is unknown is refused, never dropped. */
+/**
+ * Reads one part of a client's content (`protocols/gemini.md` section 3.2); it refuses unknown parts and never drops
+ * them.
+ */
 
 import { readSignature } from "#proxy/formats/generate-content/translate/thought-signature";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";

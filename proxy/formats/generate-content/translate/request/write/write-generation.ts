@@ -1,4 +1,7 @@
-/** Sampling, length, thinking and the form of the answer as `generationConfig` (`protocols/translation.md` sections 3, 6.1 and 7). */
+/**
+ * Writes sampling, length, thinking and the output format as `generationConfig` (`protocols/translation.md` sections 3,
+ * 6.1 and 7).
+ */
 import type { JsonObject } from "#proxy/json/json-value";
 import { cappedOutput } from "#proxy/neutral/capped-output";
 import type { Conversation, MediaPart } from "#proxy/neutral/conversation";

@@ -1,4 +1,4 @@
-/** What every piece of a written request must know. */
+/** Defines the options that all writers of a request share. */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { Losses } from "#proxy/neutral/losses/losses";

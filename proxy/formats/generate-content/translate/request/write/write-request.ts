@@ -1,4 +1,4 @@
-/** A conversation as a generateContent body (`UpstreamTranslator.writeRequest`); the model stands in the path. */
+/** Writes a conversation as a generateContent body (`UpstreamTranslator.writeRequest`); the path holds the model. */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,4 +1,6 @@
-/** Tools and the choice among them as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3). */
+/**
+ * Writes tools and the tool choice as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3).
+ */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

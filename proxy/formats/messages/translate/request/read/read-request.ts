@@ -1,8 +1,8 @@
 /**
- * A messages client's body as a conversation (`protocols/anthropic-messages.md` section 2).
+ * Reads a messages client's body as a conversation (`protocols/anthropic-messages.md` section 2).
  *
- * The body has passed `readCall`, so types and ranges of the common members hold. What only the vendor could do with
- * state of its own is refused, and what other formats have no word for is named in `unread`.
+ * The body has passed `readCall`, so types and ranges of the common members hold. Features that need the vendor's own
+ * state are refused, and members that other formats have no word for are named in `unread`.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat } from "#proxy/neutral/conversation";

@@ -1,4 +1,4 @@
-/** Text blocks of a messages client, which stand in messages, in `system`, in tool results and in documents. */
+/** Reads text blocks of a messages client, which occur in messages, in `system`, in tool results and in documents. */
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CacheHint, TextPart } from "#proxy/neutral/conversation";
 import { listAt, objectAt, refuseValue, textAt } from "./refusals.ts";

@@ -1,4 +1,4 @@
-/** Images and documents as blocks (`protocols/translation.md` section 4.4). */
+/** Writes images and documents as blocks (`protocols/translation.md` section 4.4). */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { MediaPart } from "#proxy/neutral/conversation";

@@ -1,8 +1,8 @@
 /**
- * A conversation as a messages body (`protocols/translation.md` sections 3 to 7).
+ * Writes a conversation as a messages body (`protocols/translation.md` sections 3 to 7).
  *
- * The parts depend on each other in one order: names and the form of the answer, then tools, then messages, then
- * thinking (which forced tools and a history without its thinking forbid), then sampling and the last message.
+ * The parts depend on each other in one order: names and the output format, then tools, then messages, then thinking
+ * (which forced tools and a history without its thinking forbid), then sampling and the last message.
  */
 
 import type { TranslationTarget, WrittenRequest } from "#proxy/formats/translator";

@@ -1,9 +1,9 @@
 /**
- * Turns as `system` and `messages` (`protocols/translation.md` sections 4.1 to 4.3).
+ * Writes turns as `system` and `messages` (`protocols/translation.md` sections 4.1 to 4.3).
  *
- * What comes out alternates between user and assistant, begins with the user, has every result directly behind its
- * call and before other content, no empty text and no assistant message that ends in thinking: the vendor answers 400
- * for each of these.
+ * The messages alternate between user and assistant, begin with the user, have every result directly behind its call
+ * and before other content, no empty text and no assistant message that ends in thinking: the vendor refuses each of
+ * these with 400.
  */
 import type { Turn } from "#proxy/neutral/conversation";
 import { type MarkAbility, placeMarks } from "#proxy/neutral/turns/cache-marks";

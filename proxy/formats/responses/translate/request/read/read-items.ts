@@ -1,8 +1,8 @@
 /**
  * Reads input items as turns (`protocols/openai-responses.md` section 3).
  *
- * What the model said in one go becomes one turn: reasoning, one message, its calls. A second message begins a new
- * turn, together with the reasoning that stands right before it; results that follow each other are one turn.
+ * Consecutive output of the model becomes one turn: reasoning, one message, its calls. A second message begins a new
+ * turn, together with the reasoning right before it; results that follow each other are one turn.
  */
 
 import {

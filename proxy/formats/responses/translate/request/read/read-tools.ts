@@ -1,4 +1,4 @@
-/** Reads tools and the choice among them (`protocols/openai-responses.md` section 5). */
+/** Reads tools and the tool choice (`protocols/openai-responses.md` section 5). */
 
 import { type ClientRunTool, clientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { clientRunTools, listsInItems } from "#proxy/formats/responses/translate/client-run/tool-lists";

@@ -1,8 +1,8 @@
 /**
  * Writes turns as input items (`protocols/translation.md` section 4; `protocols/openai-responses.md` section 3).
  *
- * One item a part: reasoning right before what it belongs to, and never without its encrypted content, which the
- * provider would answer with 400. Ids of items are left out: invented ones are refused.
+ * Each part is one item: reasoning right before the item it belongs to, and never without its encrypted content, which
+ * the provider would refuse with 400. Items have no ids: the provider refuses invented ones.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "#proxy/neutral/conversation";

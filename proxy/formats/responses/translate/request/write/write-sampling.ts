@@ -1,4 +1,7 @@
-/** Sampling, length and thinking, as far as the model takes them (`protocols/translation.md` sections 3 and 6.1). */
+/**
+ * Writes sampling, length and thinking, as far as the model accepts them (`protocols/translation.md` sections 3 and
+ * 6.1).
+ */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** Writes tools and the choice among them (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
 import { type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

@@ -1,4 +1,4 @@
-/** Where the reader of a stream puts its neutral events; hands out part numbers in the order of their opening. */
+/** Collects the neutral events of the stream reader, and assigns part numbers in the order of their opening. */
 
 import { readItem } from "#proxy/formats/responses/translate/reply/read-items";
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** A call of a stream while it is open. */
+/** Reads a call of a stream while it is open. */
 import { isDeepStrictEqual } from "node:util";
 import { callId, givenArguments, mayBeParallel } from "#proxy/formats/responses/translate/reply/read-items";
 import { asText, type JsonObject, parseJson } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** What every kind of item does while it is open. */
+/** Defines what every kind of item does while it is open. */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { EventSink } from "./event-sink.ts";
 

@@ -1,4 +1,4 @@
-/** A message of a stream while it is open. */
+/** Reads a message of a stream while it is open. */
 
 import { readCitation, readCitations, readLogprobs } from "#proxy/formats/responses/translate/reply/read-items";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";

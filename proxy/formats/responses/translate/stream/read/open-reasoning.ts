@@ -1,4 +1,4 @@
-/** Reasoning of a stream while it is open. */
+/** Reads reasoning of a stream while it is open. */
 
 import { reasoningState } from "#proxy/formats/responses/translate/reply/read-items";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";

@@ -2,7 +2,7 @@
  * Reads the events of a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.1).
  *
  * Items are known by `output_index`, because relays change ids on the way; finished items add what deltas left out;
- * what never came as an item is taken from the final response. Errors are found by the filter before they come here.
+ * items without events of their own come from the final response. The filter finds errors before they come here.
  */
 
 import { readUsage } from "#proxy/formats/responses/native/read-usage";

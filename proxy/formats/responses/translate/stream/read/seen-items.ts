@@ -1,9 +1,9 @@
 /**
- * Items that a stream has brought, and which items of the final response they are.
+ * Matches the items of a stream with the items of the final response.
  *
- * Places in the two need not agree: relays count from where they like, hide items from one of them and change ids on
+ * Their places need not agree: relays count from arbitrary numbers, hide items from one of the two and change ids on
  * the way. So an item is known by the id of its call, then by its own, then by its place among those of its kind. Only
- * what is none of them is new: a call that is wrongly taken for new is made twice.
+ * an item that matches none of them is new: a call that is wrongly held for new is made twice.
  */
 import { asText, type JsonObject } from "#proxy/json/json-value";
 

@@ -1,4 +1,4 @@
-/** A text that is said in pieces and comes again in full: kept to find out what the full one adds. */
+/** Keeps a text that is streamed in pieces and arrives again in full, to find out what the full one adds. */
 export class StreamedText {
   #text = "";
 

@@ -1,4 +1,4 @@
-/** Frames of a responses stream: both lines of each event, numbered over the whole stream without a gap. */
+/** Writes frames of a responses stream: both lines of each event, numbered over the whole stream without a gap. */
 
 export class Frames {
   /** Finished items by their index: the output of the final response. */

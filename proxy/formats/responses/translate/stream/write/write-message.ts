@@ -1,6 +1,6 @@
 /**
- * One message item of a stream. Neighbouring texts are one part, whatever blocks they came in: providers cut a text into
- * blocks to hang citations on (`protocols/translation.md` section 10.7).
+ * Writes one message item of a stream. Neighbouring texts become one part, whatever blocks they came in: providers cut
+ * a text into blocks to attach citations (`protocols/translation.md` section 10.7).
  */
 
 import {

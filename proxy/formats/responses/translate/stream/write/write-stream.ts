@@ -1,9 +1,10 @@
 /**
- * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.2).
+ * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md`
+ * 9.2).
  *
- * Promises to the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
+ * It promises the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
  * the final response, which holds every finished item, and exactly one terminal event. Several items may be open at
- * once. A whole response is written by the same code (`write-reply.ts`), so that both always agree.
+ * once. The same code writes a whole response (`write-reply.ts`), so that both always agree.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
