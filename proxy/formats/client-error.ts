@@ -86,7 +86,7 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** An answer that broke off, or was not read to its end, may end within a secret. */
+/** A reply that broke off, or was not read to its end, may end within a secret. */
 function withoutBegun(text: string, spelling: string): string {
   for (let length = spelling.length - 1; length >= begunLengthMin; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return `${text.slice(0, -length)}[key]`;

@@ -30,7 +30,7 @@ export interface TurnSplicer {
   goOn(): void;
   /** The turn ends with its pause. @returns the end that was held back */
   stop(): Buffer;
-  /** The provider refused to go on. @returns what ends the answer visibly */
+  /** The provider refused to go on. @returns what ends the response visibly */
   fail(status: number, body: Buffer): Buffer;
   /** Keeps nothing from now on: the next pause is the end. @returns what was held back */
   forget(): Buffer;

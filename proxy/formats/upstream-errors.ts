@@ -12,7 +12,7 @@ export interface UpstreamErrorTraits {
   readonly clientCode: ErrorCode;
   /** What the client is told where the upstream's text may not pass. */
   readonly ownWords: string;
-  /** Undefined: nobody else would answer differently. */
+  /** Undefined: no other target would reply differently. */
   readonly failover: NonNullable<Route["failover"]["on"]>[number] | undefined;
   /** How the attempt is counted. */
   readonly label: AttemptOutcome;

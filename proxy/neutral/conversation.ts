@@ -42,7 +42,7 @@ export interface Conversation {
   readonly store?: boolean | undefined;
   /** Google's safety settings, kept as they came. */
   readonly safetySettings?: readonly unknown[] | undefined;
-  /** Chat's older `functions` and `function_call`: the answer must use that form too. */
+  /** Chat's older `functions` and `function_call`: the response must use that form too. */
   readonly usesLegacyFunctions?: boolean | undefined;
   /**
    * Members of the client's body that this form has no place for, as the client spells them: dropped or refused by the
@@ -258,7 +258,7 @@ export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
   /** Thinking tokens. */
   readonly budget?: number | undefined;
-  /** Whether the client's answer may show reasoning text. */
+  /** Whether the client's response may show reasoning text. */
   readonly show?: boolean | undefined;
   /** Anthropic-style clients only: `thinking` is on, so thinking blocks may be sent and come back. */
   readonly carriesBlocks?: boolean | undefined;

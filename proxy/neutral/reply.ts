@@ -121,7 +121,7 @@ export interface Finish {
     | "content-filter"
     | "refusal"
     | "pause"
-    /** The provider has more to say and wants to be asked for it: what came is not the whole answer. */
+    /** The provider has more to say and wants to be asked for it: what came is not the whole reply. */
     | "continuation"
     | "malformed-call"
     | "other";
@@ -154,7 +154,7 @@ export type ReplyEvent =
   | { readonly type: "open"; readonly candidate: number; readonly part: number; readonly block: OpenedBlock }
   /** Text of a text, refusal or reasoning part, arguments of a call; never empty. */
   | { readonly type: "delta"; readonly candidate: number; readonly part: number; readonly text: string }
-  /** This and the next also behind the `close` of their text: some upstreams tell them at the end of the answer. */
+  /** This and the next also behind the `close` of their text: some upstreams tell them at the end of the reply. */
   | { readonly type: "citation"; readonly candidate: number; readonly part: number; readonly citation: Citation }
   | {
       readonly type: "logprobs";
@@ -169,5 +169,5 @@ export type ReplyEvent =
   | { readonly type: "finish"; readonly candidate: number; readonly finish: Finish }
   | { readonly type: "end" };
 
-/** What an upstream sent is no answer of its format. The message is for the log, in our own words, without its content. */
+/** What an upstream sent is not a reply of its format. The message is for the log, in our own words, without its content. */
 export class InvalidReply extends Error {}

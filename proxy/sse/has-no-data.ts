@@ -6,7 +6,7 @@ const carriageReturn = 0x0d;
 /** They mean nothing without data. */
 const otherFields = ["event:", "id:", "retry:"].map((field) => Buffer.from(field));
 
-/** @param block whole events, or part of an answer in another form @returns whether no line of it says anything */
+/** @param block whole events, or part of a reply in another form @returns whether no line of it says anything */
 export function hasNoData(block: Buffer): boolean {
   let at = 0;
   while (at < block.length) {

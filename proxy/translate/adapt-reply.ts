@@ -19,7 +19,7 @@ export class ReplyAdapter {
   /**
    * @param promptTokens as estimated before the call
    * @param candidates that the upstream was asked for
-   * @param isWhole the answer came as one body, and everything of it is there
+   * @param isWhole the reply came as one body, and everything of it is there
    */
   constructor(adaptation: ReplyAdaptation, promptTokens: number, candidates = 1, isWhole = false) {
     this.#filters = filtersOf(adaptation, promptTokens, candidates, isWhole);
@@ -30,12 +30,12 @@ export class ReplyAdapter {
     return this.#filters.length === 0;
   }
 
-  /** The answer is complete for the client; the upstream need not say more. */
+  /** The response is complete for the client; the upstream need not say more. */
   get isCut(): boolean {
     return this.#filters.some((filter) => filter.isCut === true);
   }
 
-  /** Something of the answer waits here until it is whole. */
+  /** Something of the reply waits here until it is whole. */
   get gathers(): boolean {
     return this.#filters.some((filter) => filter.gathers === true);
   }

@@ -8,29 +8,29 @@
 import type { ReplyReading } from "#proxy/formats/format";
 import type { TokenUsage } from "#proxy/settle/usage";
 
-/** An answer for a client that does not stream. */
+/** A reply for a client that does not stream. */
 export interface WholeReply {
   readonly body: Buffer;
-  /** Of what the upstream said and no whole answer can say: by the format's own names. */
+  /** Of what the upstream said and no whole reply can say: by the format's own names. */
   readonly lost: readonly string[];
 }
 
 export interface ReplyBridge {
   /**
    * Usage, error and text of a success that is one object.
-   * @throws InvalidReply, GatewayError when it is no answer of its format
+   * @throws InvalidReply, GatewayError when it is not a reply of its format
    */
   readReply(body: Buffer): ReplyReading;
   /**
    * For a client that does not stream.
-   * @param answer one object without an error in it, or the events of a whole stream as its format's filter let them pass
+   * @param body one object without an error in it, or the events of a whole stream as its format's filter let them pass
    * @param told usage in place of what the upstream told
    * @throws InvalidReply
    */
   translateReply(body: Buffer, told?: TokenUsage): WholeReply;
   /**
    * For a client that streams.
-   * @param answer as of `translateReply`
+   * @param body as of `translateReply`
    * @param told as of `translateReply`
    * @throws InvalidReply
    */

@@ -24,7 +24,7 @@ const aggregations: Readonly<Record<ChatWireFormat, Aggregation>> = {
   GenerateContent: generateContentAggregation,
 };
 
-/** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
+/** Events repeat ids, and what was told in pieces is told whole at the end: five times the size of a reply is common. */
 const growthMax = 8;
 /** Of little pieces most of a stream is its events. */
 const smallReplyBytes = 1024 * 1024;
@@ -46,13 +46,13 @@ export class SameFormatBridge implements ReplyBridge {
     return this.#format.readReply(body, this.#parsed(body));
   }
 
-  /** @param answer events: one object is what such a client gets, and never comes here */
+  /** @param body events: one object is what such a client gets, and never comes here */
   translateReply(body: Buffer): WholeReply {
     const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(body));
     return { body: Buffer.from(JSON.stringify(reply)), lost };
   }
 
-  /** @param answer one object: events are what such a client gets, and never come here */
+  /** @param body one object: events are what such a client gets, and never come here */
   streamOfReply(body: Buffer): readonly Buffer[] {
     const frames: Buffer[] = [];
     const bytesMax = growthMax * Math.max(body.length, smallReplyBytes);

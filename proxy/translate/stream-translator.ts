@@ -15,7 +15,7 @@ import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage"
 import type { ReplyAdapter } from "./adapt-reply.ts";
 
 const nothing: readonly Buffer[] = [];
-/** What an event costs whoever gathers it, beside its text. */
+/** What holding an event costs, beside its text. */
 const eventCharacters = 64;
 
 export interface StreamTranslatorParts {
@@ -24,7 +24,7 @@ export interface StreamTranslatorParts {
   readonly reader: StreamReader;
   readonly adapter: ReplyAdapter;
   readonly writer: StreamWriter;
-  /** Some writers gather the whole answer: it ends with an error beyond so many characters, counted about. */
+  /** Some writers hold the whole reply: it ends with an error beyond so many characters, counted about. */
   readonly charactersMax: number;
   /** The client is told usage in any case: without the upstream's numbers the end waits for `tellUsage`. */
   readonly waitsForUsage: boolean;
@@ -43,7 +43,7 @@ export class StreamTranslator implements StreamFilter {
   #isEnded = false;
   /** What the inner filter let pass of the bytes pushed last. */
   #passed: PassedEvent[] = [];
-  /** Something of the answer went out. */
+  /** Something of the reply went out. */
   #hasSaid = false;
   /** All is there but numbers for the end. */
   #awaitsUsage = false;
@@ -114,7 +114,10 @@ export class StreamTranslator implements StreamFilter {
     return this.#translate(this.#inner.isComplete && this.#inner.error === undefined);
   }
 
-  /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do, and before the answer. */
+  /**
+   * The sign of life of a writer that numbers its events; undefined where the writer has none of its own, and before the
+   * response.
+   */
   signOfLife(): Buffer | undefined {
     const text = this.#writer.signOfLife?.() ?? "";
     return text === "" ? undefined : Buffer.from(text);
@@ -164,7 +167,7 @@ export class StreamTranslator implements StreamFilter {
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = `${this.position}: ${error.message}`;
-      // Where the client has nothing yet another target may answer; else it has all that was numbered and begun.
+      // Where the client has nothing yet another target may serve the call; else it has all that was numbered and begun.
       if (!this.#hasSaid) return nothing;
     }
     return text === "" ? nothing : [Buffer.from(text)];

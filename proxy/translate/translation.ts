@@ -151,7 +151,7 @@ export class Translation implements ReplyBridge {
 
   /**
    * Meter of the upstream's stream that lets out the client's.
-   * @param responseBytesMax of the whole answer, framing not counted
+   * @param responseBytesMax of the whole response, framing not counted
    * @param waitsForUsage whether its end waits for `tellUsage` where the upstream told too little
    */
   createStreamFilter(
@@ -171,7 +171,7 @@ export class Translation implements ReplyBridge {
     });
   }
 
-  /** Whether the client is told usage in any case: its format has no answer without (`translation.md` section 8.2). */
+  /** Whether the client is told usage in any case: its format has no response without (`translation.md` section 8.2). */
   get tellsUsage(): boolean {
     const { format } = this.#client.call.endpoint;
     return format === "Messages" || format === "Responses";

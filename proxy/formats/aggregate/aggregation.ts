@@ -32,12 +32,12 @@ export interface Aggregation {
   /**
    * The whole reply that a stream tells.
    * @param events of a stream that came to its end, as the format's filter let them pass
-   * @throws InvalidReply when they are no answer of the format
+   * @throws InvalidReply when they are not a reply of the format
    */
   aggregateStream(events: Iterable<JsonEvent>): AggregatedReply;
   /**
    * The stream that tells a whole reply, frame by frame in the format's grammar.
-   * @throws InvalidReply when it is no answer of the format
+   * @throws InvalidReply when it is not a reply of the format
    */
   replayReply(reply: JsonObject, context: ReplayContext): Iterable<string>;
 }

@@ -9,7 +9,7 @@ import type { JsonEvent } from "./aggregation.ts";
 const terminatorText = "[DONE]";
 
 /**
- * Comments, events without data and the terminator of chat completions say nothing of the answer.
+ * Comments, events without data and the terminator of chat completions say nothing of the reply.
  * @throws InvalidReply for data that is no JSON object
  */
 export function* readEvents(stream: Buffer): Generator<JsonEvent, void> {

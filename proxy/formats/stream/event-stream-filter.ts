@@ -285,7 +285,7 @@ export class EventStreamFilter implements StreamFilter {
       return undefined;
     }
     const state = this.#isOpen ? this.#state : { ...this.#state };
-    // No client reads what stands outside of a field: an answer that ends with it would be one that says nothing.
+    // No client reads what stands outside of a field: a reply that ends with it would be one that says nothing.
     if (fields.data === undefined && isObject(json) && (json["error"] ?? undefined) === undefined) {
       this.#violate(this.#numberOf(behind), "expected an event with a data line, got an object without one");
       return undefined;

@@ -33,7 +33,7 @@ export class FinishedCandidates {
     this.#isAnyEndTheEnd = this.#open.size + this.#finished.size > candidatesMax;
   }
 
-  /** The whole answer ended, whatever its candidates say. */
+  /** The whole reply ended, whatever its candidates say. */
   noteEnd(): void {
     this.#hasFinish = true;
     this.#isAnyEndTheEnd = true;

@@ -17,7 +17,7 @@ const audioCharactersPerToken = 2_000;
 /** Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (RELIABILITY.md G10). */
 const charactersMax = 1024 * 1024;
 
-/** Bounded: what lies beyond is more than any model produces in one answer. */
+/** Bounded: what lies beyond is more than any model produces in one reply. */
 export class ProducedOutput {
   readonly #parts: string[] = [];
   #length = 0;

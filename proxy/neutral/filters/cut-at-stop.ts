@@ -18,7 +18,7 @@ import { charactersOf, WaitingTokens } from "./waiting-tokens.ts";
 /** Rule of thumb for text of any kind. */
 const charactersPerToken = 4;
 
-/** No provider takes so many: whoever sends more wants our time. */
+/** No provider takes so many: a client that sends more only wants to cost time. */
 export const stopLimits = { sequences: 256, charactersTogether: 16_384 } as const;
 
 export function exceedsStopLimits(sequences: readonly string[]): boolean {
@@ -40,7 +40,7 @@ interface OpenPart {
   readonly tokens: WaitingTokens;
   /** Arguments of a call so far. */
   readonly arguments: string[];
-  /** Of a whole answer's text that was cut: by which sequence, and how much of it the client has. */
+  /** Of a whole reply's text that was cut: by which sequence, and how much of it the client has. */
   cut?: { readonly sequence: string; readonly characters: number };
 }
 

@@ -14,7 +14,7 @@ export class RefuseMalformedCall implements ReplyFilter {
   #hasOutput = false;
   #isMalformed = false;
 
-  /** @throws InvalidReply at the end of an answer that has nothing but the call that was none */
+  /** @throws InvalidReply at the end of a reply that has nothing but the call that was none */
   apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#hasOutput) return [event];
     if (event.type === "open") {

@@ -75,7 +75,7 @@ export class UnwrapMember extends WholeText {
   }
 }
 
-/** Takes the fence off an answer that was asked for as bare JSON. */
+/** Takes the fence off a reply that was asked for as bare JSON. */
 export class StripFence extends WholeText {
   protected mayNeed(head: string): boolean {
     return "```".startsWith(head);

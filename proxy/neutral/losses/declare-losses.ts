@@ -78,7 +78,7 @@ function hasDetail(part: Part): boolean {
   return part.kind === "media" && part.detail !== undefined && part.detail !== "auto";
 }
 
-/** Without these the answer would be another one, or cost another amount: refused whatever the channel's policy is. */
+/** Without these the reply would be another one, or cost another amount: refused whatever the channel's policy is. */
 const essential: ReadonlySet<NeutralField> = new Set([
   "candidates",
   "modalities",
@@ -87,7 +87,7 @@ const essential: ReadonlySet<NeutralField> = new Set([
   "tools",
 ]);
 
-/** How an answer shall sound matters only where it is to be heard. */
+/** How a reply shall sound matters only where it is to be heard. */
 function isEssential(field: NeutralField, { modalities }: Conversation): boolean {
   return essential.has(field) && (field !== "audioOutput" || modalities?.includes("audio") === true);
 }

@@ -11,7 +11,7 @@ import { objectRoot } from "./object-root.ts";
 import { closeWithoutArguments } from "./strict-schema.ts";
 import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
-/** Keywords that the root of a tool's arguments must not have, beside those that `objectRoot` folds. */
+/** Keywords that the root of a tool's arguments must not have, beside those that `objectRoot` rewrites. */
 const refusedAtRoot = ["enum", "not", "const"] as const;
 
 /** Whether the root, though it is an object, has what is refused there. */

@@ -36,7 +36,7 @@ export function hasObjectRoot(schema: JsonObject): boolean {
   return schema["type"] === "object" && combinators.every((keyword) => schema[keyword] === undefined);
 }
 
-/** Member that holds an answer whose schema is no object, and its words. */
+/** Member that holds an output whose schema is not an object, and its description. */
 export const wrappedMember = "value";
 
 /** A schema of an object with one required member of the given schema. Definitions move to the new root. */

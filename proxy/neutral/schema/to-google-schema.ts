@@ -33,7 +33,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface GoogleSchemaOptions {
-  /** Names the order of properties, which `responseSchema` needs to answer in it. */
+  /** Names the order of properties, which `responseSchema` needs to write in it. */
   readonly ordersProperties?: boolean | undefined;
 }
 

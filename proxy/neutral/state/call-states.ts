@@ -22,7 +22,7 @@ interface Entry {
   readonly states: readonly ProviderState[];
   readonly bytes: number;
   usedMs: number;
-  /** Two answers gave their call this id, so that it tells no conversation: some servers count (`functions.f:0`). */
+  /** Two replies gave their call this id, so that it tells no conversation: some servers count (`functions.f:0`). */
   readonly isShared: boolean;
 }
 

@@ -20,7 +20,7 @@ export interface ChatTraits extends OpenAIModel {
   /** Checks ids of calls and schemas of tools as OpenAI does. */
   readonly checksLikeOpenAI: boolean;
   readonly capMember: "max_completion_tokens" | "max_tokens";
-  /** Where the wish to think is written. */
+  /** Where the reasoning options are written. */
   readonly reasoningMember: "reasoning_effort" | "reasoning" | "thinking";
   readonly takesTopK: boolean;
   /** Anthropic's `cache_control` on parts. */

@@ -152,7 +152,7 @@ function withStated(
   };
 }
 
-/** Where neither the client nor anybody else says how long an answer may be. */
+/** Where neither the client nor anybody else says how long a reply may be. */
 export const outputTokensDefault = 8192;
 
 const strength: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];

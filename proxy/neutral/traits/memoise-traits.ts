@@ -12,7 +12,7 @@ export interface ModelOnChannel {
 /** Names come from clients where a route takes a pattern: beyond so many a channel's are worked out anew. */
 const modelsMax = 1_000;
 
-/** @param find pure; its answers are shared and must not be changed */
+/** @param find pure; its results are shared and must not be changed */
 export function memoiseTraits<Traits extends object>(
   find: (target: ModelOnChannel) => Traits,
 ): (target: ModelOnChannel) => Traits {

@@ -16,9 +16,9 @@ export interface OpenAIModel {
   /** Temperature, `top_p` and log probabilities: taken always, never, or only while it does not think. */
   readonly sampling: "always" | "never" | "without-thinking";
   readonly takesStop: boolean;
-  /** Takes `json_schema` for its answer. */
+  /** Takes `json_schema` for its output. */
   readonly takesSchema: boolean;
-  /** Takes a wish for short or long answers. */
+  /** Accepts a verbosity: short or long output. */
   readonly takesVerbosity: boolean;
   /** Takes tools with free text. */
   readonly takesCustomTools: boolean;
@@ -61,7 +61,7 @@ const thinkers: OpenAIModel = { ...codex5, takesVerbosity: false, takesCustomToo
 const talkers: OpenAIModel = { ...thinkers, efforts: [], sampling: "always", takesStop: true, outputTokensMax: 16_384 };
 const searchers: OpenAIModel = { ...talkers, takesSearchOptions: true, sampling: "never" };
 
-/** Caps: the model pages of platform.openai.com/docs/models; beyond them the provider answers 400. */
+/** Caps: the model pages of platform.openai.com/docs/models; beyond them the provider refuses with 400. */
 const models: readonly (readonly [name: RegExp, model: OpenAIModel])[] = [
   [/^gpt-4o.*-search(?:-|$)/, searchers],
   [/-search(?:-|$)/, { ...searchers, outputTokensMax: undefined }],
@@ -71,7 +71,7 @@ const models: readonly (readonly [name: RegExp, model: OpenAIModel])[] = [
   [/^gpt-5(?:-|$)/, generation5],
   [/^gpt-5\.1-codex-max/, { ...generation51, efforts: generation52.efforts }],
   [/^gpt-5\.1(?!\d)/, generation51],
-  // Some say that 5.2 refuses functions with an effort as 5.4 does; most calls of that kind are answered, and thinking is
+  // Some say that 5.2 refuses functions with an effort as 5.4 does; most calls of that kind are served, and thinking is
   // not given up for a maybe. Where it is so, the channel says `toolsWithThinking: Refused`.
   [/^gpt-5\.[23](?!\d)/, generation52],
   // "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions."

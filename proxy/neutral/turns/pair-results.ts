@@ -7,7 +7,7 @@
  */
 import type { CallPart, Part, ResultPart, Turn } from "#proxy/neutral/conversation";
 
-/** A call and what answered it. */
+/** A call and its result. */
 interface Slot {
   readonly call: CallPart;
   result: ResultPart | undefined;
@@ -80,7 +80,7 @@ function resultOf({ call, result }: Slot): ResultPart {
   return { kind: "result", callId: call.id, name: call.name, content, isError: true };
 }
 
-/** The turn without its results; what answered no call becomes text of the user, at its place. */
+/** The turn without its results; a result without a call becomes text of the user, at its place. */
 function withoutResults(turn: Turn, orphans: ReadonlySet<ResultPart>): Turn[] {
   if (!turn.parts.some(({ kind }) => kind === "result")) return [turn];
   const parts = turn.parts.flatMap((part) => {

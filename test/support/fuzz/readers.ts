@@ -7,7 +7,7 @@ import { GatewayError } from "#proxy/errors";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { readClientRequest, type Translation, withoutSealedState } from "#proxy/translate/translation";
-import { bridgeOf, folded, passed } from "#test/support/translation/own-format-exchange";
+import { aggregated, bridgeOf, passed } from "#test/support/translation/own-format-exchange";
 import { formats, readCallOf, translate, translationOf } from "#test/support/translation/pure-translation";
 import type { Corpus } from "./corpus.ts";
 import { damageBytes } from "./mutate-bytes.ts";
@@ -104,7 +104,7 @@ function runReply(
     const reading = measure("read usage", () => bridge.readReply(input));
     if (reading.error !== undefined) return;
     const stream = Buffer.concat(measure("stream for its own format", () => bridge.streamOfReply(input)));
-    folded(format, stream);
+    aggregated(format, stream);
   });
   for (const client of formats) {
     if (client === format) continue;

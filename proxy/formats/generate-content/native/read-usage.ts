@@ -7,7 +7,7 @@ import type { TokenUsage } from "#proxy/settle/usage";
 /**
  * Prompt tokens include cached ones and not those of tool use; candidates exclude thoughts. Media are told apart by
  * the modality details.
- * @param searches as the answer's grounding metadata tells them
+ * @param searches as the reply's grounding metadata tells them
  * @returns undefined when the value holds no count (Vertex sends frames with a traffic type alone)
  */
 export function readUsage(usage: unknown, searches = 0): TokenUsage | undefined {

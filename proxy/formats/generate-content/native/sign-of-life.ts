@@ -14,7 +14,7 @@ const whiteSpace = Buffer.from("\r\n");
 const nothing = Buffer.alloc(0);
 
 export function signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer {
-  // Clients take the last usage that they are told: behind the answer's own stands none.
+  // Clients take the last usage that they are told: behind the reply's own stands none.
   if (filter instanceof GenerateContentStreamFilter && filter.hasFinished) return nothing;
   if (call.endpoint.geminiStream === "array") return whiteSpace;
   const promptTokenCount = opening.inputTokensEstimate;

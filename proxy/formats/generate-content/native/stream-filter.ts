@@ -47,7 +47,7 @@ export class GenerateContentStreamFilter extends EventStreamFilter {
     this.#reader = reader;
   }
 
-  /** Elements of a JSON array that have been written, for whoever has to close it. */
+  /** Elements of a JSON array that have been written, for the code that closes it. */
   get elementsWritten(): number {
     return this.#reader.elementsWritten;
   }

@@ -77,7 +77,7 @@ class MessageEvents implements EventReader {
     this.#hasStarted = true;
     this.#id = id;
     const usage = member(event["message"], "usage");
-    // One token or a few, before anything was produced: what the answer took only a `message_delta` says.
+    // One token or a few, before anything was produced: only a `message_delta` says what the reply took.
     if (isObject(usage)) this.#usage = mergeUsage(this.#usage, { ...usage, output_tokens: null });
     return true;
   }

@@ -44,7 +44,7 @@ function withoutSealedCitations(block: unknown): unknown {
   return kept.length === 0 ? others : { ...block, citations: kept };
 }
 
-/** With a budget the vendor wants the answer that tool results continue to begin with its thinking. */
+/** With a budget the vendor wants the message that tool results continue to begin with its thinking. */
 function beginsWithThinking(messages: readonly unknown[]): boolean {
   const last = messages.findLast((message) => isObject(message) && message["role"] === "assistant");
   const content = isObject(last) && Array.isArray(last["content"]) ? last["content"] : [];

@@ -72,7 +72,7 @@ describe("ReplyAdapter", () => {
       finish: "tool-calls",
     },
     {
-      name: "turns the answer's function into text (pitfall 83)",
+      name: "turns the reply's function into text (pitfall 83)",
       adaptation: { outputTool: "answer" },
       events: callEvents("answer", ['{"n":', "1}"]),
       want: '{"n":1}',
@@ -93,7 +93,7 @@ describe("ReplyAdapter", () => {
       finish: "stop",
     },
     {
-      name: "leaves an answer alone that is not wrapped",
+      name: "leaves a reply alone that is not wrapped",
       adaptation: { unwrapMember: "value" },
       events: textEvents(["sorry"]),
       want: "sorry",

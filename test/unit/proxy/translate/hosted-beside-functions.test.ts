@@ -72,7 +72,7 @@ function translationOf(format: ClientFormat, body: object, stream: boolean, spec
   return translate(readClientRequest(callOf(format, body, stream)), "GenerateContent", "Reject", special);
 }
 
-/** What the client would say next: all of the answer, and the result of its call. */
+/** What the client would say next: all of the reply, and the result of its call. */
 function nextBody(format: ClientFormat, body: JsonObject, answer: JsonObject): JsonObject {
   switch (format) {
     case "ChatCompletions": {
@@ -99,7 +99,7 @@ function nextBody(format: ClientFormat, body: JsonObject, answer: JsonObject): J
   }
 }
 
-/** An answer as the client puts it together of its stream. */
+/** A reply as the client puts it together of its stream. */
 function gathered(format: ClientFormat, stream: string): JsonObject {
   const events = [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
   if (format === "Responses") return events.at(-1).response;

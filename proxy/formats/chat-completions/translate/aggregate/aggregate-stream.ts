@@ -80,7 +80,7 @@ class ChoiceAggregator {
     this.index = index;
   }
 
-  /** @param id of the chunk: once finished, an answer of another id is another answer */
+  /** @param id of the chunk: once finished, a reply of another id is another reply */
   add(choice: JsonObject, id: string): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
       throw new InvalidReply("a second reply follows the first one");

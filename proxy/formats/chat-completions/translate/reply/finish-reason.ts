@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   safety: "content-filter",
 };
 
-/** The provider gave up: what came so far is no answer. */
+/** The provider gave up: what came so far is not a reply. */
 const failures: ReadonlySet<string> = new Set(["error", "abort", "cancelled", "insufficient_system_resource"]);
 
 export interface ReplyContents {
@@ -61,12 +61,12 @@ function reasonOf(word: string): Finish["reason"] {
   return Object.hasOwn(reasons, word) ? (reasons[word] ?? "other") : "other";
 }
 
-/** @param isLegacy the client uses `functions`, whose answers have a word of their own */
+/** @param isLegacy the client uses `functions`, whose responses have a word of their own */
 export function writeFinish({ reason }: Finish, isLegacy: boolean): string {
   switch (reason) {
     case "length":
     case "context":
-    // There is no word for it, and half an answer must not look whole.
+    // There is no word for it, and half a reply must not look whole.
     case "continuation":
       return "length";
     case "tool-calls":

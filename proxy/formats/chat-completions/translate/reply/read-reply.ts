@@ -18,7 +18,7 @@ export function readReply(body: JsonObject): Reply {
   return readText(body) ?? aggregateReply(new ChunkReader().readBody(body));
 }
 
-/** @returns undefined for an answer that is not one text alone */
+/** @returns undefined for a reply that is not one text alone */
 function readText(body: JsonObject): Reply | undefined {
   const choices = body["choices"];
   const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : undefined;

@@ -13,7 +13,7 @@ type ReasoningTextState = Extract<ProviderState, { kind: "reasoning-text" }>;
 
 const members = ["reasoning_content", "reasoning"] as const;
 
-/** Beyond what any model thinks in one answer; what is dropped costs quality, never correctness. */
+/** Beyond what any model thinks in one reply; what is dropped costs quality, never correctness. */
 const charactersMax = 1024 * 1024;
 
 export class ReasoningText {

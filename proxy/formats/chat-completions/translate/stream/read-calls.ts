@@ -137,7 +137,7 @@ export class CallsReader {
   }
 
   /**
-   * @param isCut the answer ended before its time: arguments may end anywhere
+   * @param isCut the reply ended before its time: arguments may end anywhere
    * @throws InvalidReply for a call without a name, and for arguments that are no JSON
    */
   closeAll(isCut: boolean): void {

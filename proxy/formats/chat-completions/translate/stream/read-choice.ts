@@ -41,7 +41,7 @@ const sourcesMax = 1_000;
 export class ChoiceReader {
   readonly #candidate: number;
   readonly #emit: (event: ReplyEvent) => void;
-  // Made on first need, for most answers are one text.
+  // Made on first need, for most replies are one text.
   #calls: CallsReader | undefined;
   #sources: Set<string> | undefined;
   #audio: { readonly data: string[]; transcript: string } | undefined;
@@ -66,9 +66,9 @@ export class ChoiceReader {
   }
 
   /**
-   * @param id of the chunk: once finished, an answer of another id is another answer
+   * @param id of the chunk: once finished, a reply of another id is another reply
    * @param isBody the choice of a whole body, with a `message` in place of a `delta`
-   * @throws InvalidReply for arguments beyond their bound, and for a second answer spliced behind the first
+   * @throws InvalidReply for arguments beyond their bound, and for a second reply spliced behind the first
    */
   read(choice: JsonObject, id: string, isBody: boolean): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
@@ -260,7 +260,7 @@ export class ChoiceReader {
     this.#emit({ type: "finish", candidate: this.#candidate, finish });
   }
 
-  /** Sources of an answer without any text stand in an empty one of their own, those of none that came at the last one. */
+  /** Sources of a reply without any text stand in an empty one of their own, those of none that came at the last one. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
     if (this.#texts.length === 0) {

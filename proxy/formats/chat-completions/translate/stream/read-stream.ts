@@ -27,7 +27,7 @@ export class ChunkReader implements StreamReader {
   #hasStarted = false;
   #isEnded = false;
 
-  /** @throws InvalidReply for what is no chunk, and for a second answer spliced behind the first */
+  /** @throws InvalidReply for what is no chunk, and for a second reply spliced behind the first */
   read({ data, json }: WireEvent): readonly ReplyEvent[] {
     if (data === done) return this.end();
     // What follows the terminator belongs to nobody; an event without data only says that the upstream lives.

@@ -81,7 +81,7 @@ export class PartsAggregator {
     if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }
 
-  /** @param isHalf the answer was cut off in it: the format has a word for that */
+  /** @param isHalf the reply was cut off in it: the format has a word for that */
   #endCall(isHalf = false): void {
     const open = this.#call;
     this.#call = undefined;

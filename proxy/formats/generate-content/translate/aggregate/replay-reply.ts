@@ -11,8 +11,8 @@ import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 
 /**
- * A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
- * @throws InvalidReply for a reply that neither answers nor says that it will not
+ * A whole reply has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
+ * @throws InvalidReply for a reply with neither candidates nor a reason for their absence
  */
 export function* replayReply(reply: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { candidates } = reply;

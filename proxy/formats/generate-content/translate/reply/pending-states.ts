@@ -24,7 +24,7 @@ export class PendingStates {
   }
 
   /**
-   * As `take`, but under the name of a model that signs the first call of an answer that one is signed in any case:
+   * As `consume`, but under the name of a model that signs the first call of a reply that one is signed in any case:
    * clients take a call without a signature for one that they lost, warn, and put a stand-in there. An envelope of
    * nothing is the truth, and is base64, which Google's own stand-in is not to every reader; it comes back as what no
    * provider gets to see.

@@ -19,7 +19,7 @@ export class TextParts {
   readonly #joins: boolean;
   readonly #texts: MergedText[] = [];
 
-  /** @param parts of the content, to which texts are added; @param blocks of the whole answer */
+  /** @param parts of the content, to which texts are added; @param blocks of the whole reply */
   constructor(parts: JsonObject[], blocks: readonly ReplyBlock[]) {
     this.#parts = parts;
     this.#joins = blocks.some((block) => block.kind === "text" && block.citations.length > 0);

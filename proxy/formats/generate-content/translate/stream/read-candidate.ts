@@ -128,7 +128,7 @@ export class CandidateReader {
     return this.#texts[this.#texts.indexOf(text) + 1]?.start ?? this.#textLength;
   }
 
-  /** Members that a newer version may send are no content of this answer: they are passed over. */
+  /** Members that a newer version may send are no content of this reply: they are passed over. */
   #readPart(part: JsonObject): void {
     const { functionCall, executableCode, codeExecutionResult, text, thoughtSignature } = part;
     const signature = typeof thoughtSignature === "string" && thoughtSignature !== "" ? thoughtSignature : undefined;

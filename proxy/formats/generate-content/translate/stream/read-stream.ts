@@ -11,7 +11,7 @@ import { type Finish, InvalidReply, type ReplyEvent } from "#proxy/neutral/reply
 import { CandidateReader } from "./read-candidate.ts";
 
 const candidatesMax = 128;
-/** One of them stands in every frame that is an answer. */
+/** Every frame that is a reply has one of them. */
 const frameMembers = ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"];
 
 export class GenerateContentStreamReader implements StreamReader {
@@ -48,7 +48,7 @@ export class GenerateContentStreamReader implements StreamReader {
     return this.consumeEvents();
   }
 
-  /** Reads one frame, or a whole answer. */
+  /** Reads one frame, or a whole reply. */
   readFrame(frame: JsonObject): void {
     if (this.#isEnded) throw new InvalidReply("a frame came after the end");
     if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame has no known member");

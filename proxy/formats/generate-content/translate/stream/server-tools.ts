@@ -11,7 +11,7 @@ import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/j
 import type { ProviderState } from "#proxy/neutral/conversation";
 import type { HostedBlock } from "#proxy/neutral/reply";
 
-/** Beyond what any answer holds; what is more is not told, and cannot come back. */
+/** Beyond what any reply holds; what is more is not told, and cannot come back. */
 const partsMax = 256;
 const queriesMax = 1000;
 

@@ -16,7 +16,7 @@ const textCharactersMax = 1_048_576;
 
 type StreamedBlock = Exclude<OpenedBlock, { kind: "media" | "hosted" }>;
 
-/** A text of the answer, in its visible text as a whole. */
+/** A text of the reply, in its visible text as a whole. */
 interface WrittenText {
   /** In UTF-16 units, as of its first words. */
   start: number;

@@ -149,7 +149,7 @@ class BlockAggregator {
     else this.#block["citations"] = [citation];
   }
 
-  /** @param isCut the answer ended before its time: its last input may be half a text */
+  /** @param isCut the reply ended before its time: its last input may be half a text */
   whole(isCut: boolean): JsonObject {
     // Without pieces, what the start showed is all (pitfalls 27 and 28).
     if (this.#json.trim() === "") return this.#block;

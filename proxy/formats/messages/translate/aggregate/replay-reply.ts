@@ -27,7 +27,7 @@ export function* replayReply(message: JsonObject): Generator<string, void> {
   yield frame("message_stop", {});
 }
 
-/** Nothing has been said yet, and of what the answer takes only the prompt is known. */
+/** Nothing has been said yet, and of its usage only the prompt is known. */
 function begun(message: JsonObject): JsonObject {
   const { usage } = message;
   const counted = isObject(usage) ? usage : {};
@@ -45,7 +45,7 @@ function ending(message: JsonObject, content: readonly unknown[]): JsonObject {
   const { stop_reason, stop_sequence } = message;
   const hasCalls = content.some((block) => isObject(block) && block["type"] === "tool_use");
   return {
-    // A whole answer has ended, also where a vendor does not say why.
+    // A whole reply has ended, also where a vendor does not say why.
     stop_reason: typeof stop_reason === "string" ? stop_reason : hasCalls ? "tool_use" : "end_turn",
     stop_sequence: stop_sequence ?? null,
     ...only(message, "stop_details", "container"),

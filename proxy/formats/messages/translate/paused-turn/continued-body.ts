@@ -27,7 +27,7 @@ export interface ContinuedBody {
 }
 
 /**
- * The client's cap is for the whole answer: what was produced counts. The budget for thinking shrinks with it.
+ * The client's cap is for the whole response: the output so far counts. The budget for thinking shrinks with it.
  * @param request body of the first request of the turn
  * @returns undefined when nothing is left of the cap
  */

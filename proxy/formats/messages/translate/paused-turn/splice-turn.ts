@@ -68,7 +68,7 @@ export class MessageSplicer implements TurnSplicer {
     if (isOne === undefined) return nothing;
     if (!isOne) return this.#spliced(message.events.push(bytes), message);
     const isKept = message.keepObject(bytes) <= this.#limits.responseBytesMax && !this.#isForgetful;
-    // More than anybody reads goes on as it is: whoever reads it says so.
+    // More than any reader accepts passes as it is: the reader reports it.
     return isKept ? nothing : message.consumeObject();
   }
 

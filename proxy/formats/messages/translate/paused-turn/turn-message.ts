@@ -10,7 +10,7 @@ import type { TypedEvent } from "./typed-event.ts";
 
 export const pauseReason = "pause_turn";
 
-/** More of them in front is no answer's beginning. */
+/** More of them in front is no reply's beginning. */
 const blanksMax = 1_024;
 
 /** What can be sent back of a message. */
@@ -20,7 +20,7 @@ export interface PausedMessage {
 }
 
 export class TurnMessage {
-  /** Cut at the ends of events; whoever pushes bounds what waits. */
+  /** Cut at the ends of events; the caller bounds what waits. */
   readonly events = new EventSplitter(Number.POSITIVE_INFINITY);
   /** Undefined until the first byte that is no blank says whether it is one object or events. */
   isObject: boolean | undefined;
@@ -84,7 +84,7 @@ export class TurnMessage {
       this.aggregator?.add({ name: type, json });
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
-      // It is judged by whoever reads it; nobody can go on from it.
+      // Its reader judges it; nobody can go on from it.
       this.aggregator = undefined;
     }
     return { isRepeated: false };

@@ -26,10 +26,10 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
 }
 
 function writeContent(reply: Reply, context: ReplyContext): readonly JsonObject[] {
-  const [answer] = reply.candidates;
-  const [only] = answer?.blocks ?? [];
-  // Nearly all answers are one text, whose block needs no sequence; an empty one has no block.
-  const isText = answer?.blocks.length === 1 && only?.kind === "text" && only.text !== "";
+  const [candidate] = reply.candidates;
+  const [only] = candidate?.blocks ?? [];
+  // Nearly all replies are one text, whose block needs no sequence; an empty one has no block.
+  const isText = candidate?.blocks.length === 1 && only?.kind === "text" && only.text !== "";
   if (isText && only.citations.length === 0) return [{ type: "text", text: only.text }];
   const content = new ContentBlocks();
   const blocks = new BlockSequence(content, context);

@@ -9,7 +9,7 @@ import { asList, asText, isObject, type JsonObject, member, parseJson } from "#p
 import { type Citation, InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { close, delta, open, type StartedBlock } from "./block-events.ts";
 
-/** What the calls of an answer turned out to be. */
+/** What the calls of a reply turned out to be. */
 export interface CallOutcome {
   hasCalls: boolean;
   /** Arguments of a call are no JSON: cut off, or wrong. */

@@ -85,7 +85,7 @@ export class MessageReader implements StreamReader {
       { type: "start", id: asText(id) || undefined, model: asText(member(message, "model")) || undefined, serviceTier },
       ...this.#readUsage(member(message, "usage")),
     ];
-    // Some resellers put the beginning of the answer here.
+    // Some resellers put the beginning of the reply here.
     for (const block of asList(member(message, "content"))) if (isObject(block)) events.push(...this.#readWhole(block));
     return events;
   }

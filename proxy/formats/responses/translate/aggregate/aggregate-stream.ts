@@ -12,7 +12,7 @@ import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { ItemAggregator } from "./aggregate-item.ts";
 
-/** Far more than any model says in one answer. */
+/** Far more than any model says in one reply. */
 const itemsMax = 2_000;
 
 const endings: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.done"]);

@@ -14,7 +14,7 @@ export function readReply(response: JsonObject, declared: ReadonlySet<string> = 
   const items = output.filter(isObject);
   const blocks = items.flatMap((item) => readItem(item, declared));
   const finish = readFinish(response, contentOf(blocks));
-  // A call that was cut is no mistake; one that the model garbled must not pass for an answer.
+  // A call that was cut is no mistake; one that the model garbled must not pass for a reply.
   const isCut = finish.reason === "length" || finish.reason === "content-filter";
   if (!isCut && !items.every(checkArguments)) {
     throw new InvalidReply("the arguments of a call are not JSON");

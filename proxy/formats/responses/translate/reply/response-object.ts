@@ -94,7 +94,7 @@ function echoTools(body: JsonObject): readonly unknown[] {
   return list.map((tool) => {
     if (!isObject(tool)) return tool;
     if (tool["type"] === "mcp") {
-      // Its credentials are the client's own, and an answer is kept and logged in more places than a request.
+      // Its credentials are the client's own, and a response is kept and logged in more places than a request.
       const { authorization: _token, headers: _headers, ...shown } = tool;
       return shown;
     }

@@ -83,7 +83,7 @@ describe("CutAtStop", () => {
       want: [["https://a", "https://b"], ["abc", " d b"], "stop"],
     },
   ]) {
-    it(`keeps what a whole answer says of its text: ${name}`, () => {
+    it(`keeps what a whole reply says of its text: ${name}`, () => {
       const filter = new CutAtStop(["END"], 10, 1, true);
       const part = { candidate: 0, part: 0 } as const;
       const cite = (url: string, end: number): ReplyEvent => ({

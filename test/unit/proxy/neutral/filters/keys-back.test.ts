@@ -44,7 +44,7 @@ describe("FAULTS 5: keys of arguments on their way back", () => {
     assert.equal(given(['{"\\u005ffilter":1}']), '{"$filter":1}');
   });
 
-  it("leave half a key as it came where the answer was cut in it", () =>
+  it("leave half a key as it came where the reply was cut in it", () =>
     assert.equal(given(['{"_filter":1,"_fil']), '{"$filter":1,"_fil'));
 
   it("of another tool stay", () => assert.equal(given([upstream], "other"), upstream));

@@ -34,7 +34,7 @@ describe("RefuseMalformedCall", () => {
     [start, malformed, end],
     [start, open("reasoning"), malformed, end],
   ]) {
-    it(`refuses an answer of nothing but ${events.length === 3 ? "the call" : "a thought and the call"}`, () => {
+    it(`refuses a reply of nothing but ${events.length === 3 ? "the call" : "a thought and the call"}`, () => {
       assert.throws(() => counts(events), InvalidReply);
     });
   }

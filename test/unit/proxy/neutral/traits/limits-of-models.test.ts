@@ -93,7 +93,7 @@ describe("limits of models", () => {
     }
   }
 
-  it("CLIENTS 4: an answer whose schema cannot be closed is asked for in words where no tool may be forced", () => {
+  it("CLIENTS 4: a reply whose schema cannot be closed is asked for in words where no tool may be forced", () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const bodies: readonly (readonly [ChatWireFormat, object])[] = [
       [

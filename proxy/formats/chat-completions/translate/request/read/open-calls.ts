@@ -13,7 +13,7 @@ interface WaitingCall {
   hasResult: boolean;
 }
 
-/** Calls in their order, of which the answered ones at the front are never looked at again. */
+/** Calls in their order, of which those with a result at the front are never read again. */
 class CallQueue {
   readonly #calls: WaitingCall[] = [];
   #next = 0;

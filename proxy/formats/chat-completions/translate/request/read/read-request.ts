@@ -25,7 +25,7 @@ export function readRequest(body: JsonObject): Conversation {
     turns: readMessages(asList(body["messages"])),
     tools: readTools(body),
     toolChoice: readToolChoice(body),
-    // The older form of answers has room for one call.
+    // The older form of responses has room for one call.
     parallelTools: usesLegacyFunctions ? false : flagOf(body["parallel_tool_calls"]),
     sampling: readSampling(body),
     outputCap: cap ?? numberOf(body["max_tokens"]),
@@ -184,7 +184,7 @@ function readMetadata(metadata: unknown): Record<string, string> | undefined {
   return read;
 }
 
-/** Members that are read, or that only concern how the answer travels. */
+/** Members that are read, or that only concern how the response travels. */
 const known: ReadonlySet<string> = new Set([
   ...["model", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "functions"],
   ...["function_call", "web_search_options", "temperature", "top_p", "top_k", "seed", "presence_penalty", "stop"],

@@ -32,7 +32,7 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriting): r
   const paired = pairResults(placeMarks(turns, markAbility(writer.traits), writer.losses));
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
-  /** Files of an answer that called: nothing may stand between it and its results. */
+  /** Files of a message with calls: nothing may stand between it and its results. */
   let waiting = noFiles;
   for (const run of runsOfTurns(placed)) {
     for (const message of writeRun(run, writer)) messages.push(message);

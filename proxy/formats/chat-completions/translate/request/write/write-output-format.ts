@@ -13,7 +13,7 @@ export interface WrittenFormat {
   readonly members: JsonObject;
   /** System text that says the same, for models that must be told. */
   readonly instructions: readonly Turn[];
-  /** The answer comes inside this member. */
+  /** The output comes inside this member. */
   readonly unwrapMember?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export function writeOutputFormat(conversation: Conversation, traits: ChatTraits
   if (format === undefined) return anyFormat;
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
   const asked = format.kind === "enum" ? ofEnum(format.values) : format;
-  // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.
+  // OpenAI accepts only an object as output; JSON mode has none either. A bare word of an enum needs a member as well.
   const isPlain = hasObjectRoot(asked.schema) && !(traits.checksLikeOpenAI && hasRefusedRoot(asked.schema));
   const isObject = isPlain || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
   const whole = isObject ? asked.schema : wrapInObject(asked.schema);
@@ -56,7 +56,7 @@ function writeJson(texts: readonly string[]): WrittenFormat {
   };
 }
 
-/** OpenAI answers 400 to JSON mode when no message says the word. */
+/** OpenAI refuses JSON mode with 400 when no message says the word. */
 function mentionsJson({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
 }

@@ -10,7 +10,7 @@ const ladder: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", 
 export interface EffortContext {
   /** Functions are offered in the same call. */
   readonly hasTools: boolean;
-  /** Told of a wish that cannot be said. */
+  /** Called for options that cannot be written. */
   readonly lose: () => void;
 }
 

@@ -139,7 +139,7 @@ function unlessUsual(value: number | undefined, usual: number): number | undefin
 
 const noStop = { emulated: [] } as const;
 
-/** Stop sequences beyond what the upstream takes are found in the answer by the gateway. */
+/** Stop sequences beyond what the upstream takes are found in the reply by the gateway. */
 function splitStop(
   { sampling }: Conversation,
   traits: ChatTraits,

@@ -129,7 +129,7 @@ function saidThought(part: ReasoningPart, unread: string[]): TextPart {
 /** Calls that wait for their results. */
 class OpenCalls {
   readonly #waiting = new Set<CallPart>();
-  /** In order; those answered are taken out when they come to the front. */
+  /** In order; those with a result are removed when they come to the front. */
   readonly #byId = new Map<string, CallPart[]>();
   readonly #byName = new Map<string, CallPart[]>();
 
@@ -158,7 +158,7 @@ class OpenCalls {
     return call;
   }
 
-  /** An unasked result keeps an id of its own: whoever writes the conversation says what becomes of it. */
+  /** An unasked result keeps an id of its own: the writer of the conversation decides what becomes of it. */
   readResult({ value, where }: FoundResponse, mintedId: string): ResultPart {
     const id = textOf(value, "id", where) || undefined;
     const name = textOf(value, "name", where) || undefined;

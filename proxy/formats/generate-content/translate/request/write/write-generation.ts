@@ -16,7 +16,7 @@ import { writeThinking } from "./write-thinking.ts";
 const temperatureMax = 2;
 const logprobsMax = 20;
 const int32Max = 2 ** 31 - 1;
-/** Google takes five; the rest is looked for in the answer. */
+/** Google takes five; the rest is looked for in the reply. */
 const stopSequencesMax = 5;
 
 export interface WrittenGeneration {
@@ -109,7 +109,7 @@ function countedLogprobs({ sampling }: Conversation, { losses, target }: WriteOp
   return undefined;
 }
 
-/** Google answers with bare samples, which is what clients of chat call `pcm16`; a whole answer becomes a WAV file of them. */
+/** Google replies with bare samples, which is what clients of chat call `pcm16`; a whole reply becomes a WAV file of them. */
 function writeSpeech({ audioOutput, stream }: Conversation, { losses, target }: WriteOptions): JsonObject | undefined {
   const format = audioOutput?.format;
   const isGiven = format === undefined || format === "pcm16" || (format === "wav" && !stream);

@@ -17,7 +17,7 @@ import { readDocument, readImage } from "./read-media.ts";
 import { readCache, readTextPart, readTexts, refuseBlock } from "./read-text.ts";
 import { listAt, objectAt, optionalTextAt, refuseType, refuseUnsupported, refuseValue, textAt } from "./refusals.ts";
 
-/** Blocks of tools that the provider ran, and what else it put into an answer for itself; an open set. */
+/** Blocks of tools that the provider ran, and what else it put into a reply for itself; an open set. */
 const hostedTypes =
   /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|mcp_tool_listing|tool_addition|tool_removal|fallback)$/;
 

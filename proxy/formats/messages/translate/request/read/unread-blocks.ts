@@ -40,7 +40,7 @@ const blocks: KnownObjects = new Map([
   ["compaction", knownObject(["type", "content", "cache_control"])],
 ]);
 
-/** Whole answers are sent back as messages. */
+/** Whole replies are sent back as messages. */
 const replyMembers = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
 const messages = always(knownObject(["role", "content", ...replyMembers], () => ({ content: blocks })));
 

@@ -23,7 +23,7 @@ export interface ContentOptions {
   readonly takesThinking: boolean;
 }
 
-/** Ids of calls; results stand behind the calls that they answer, in the same order (`pairResults`). */
+/** Ids of calls; results follow their calls, in the same order (`pairResults`). */
 export class ResultIds {
   readonly #ids = new CallIds();
   readonly #open: string[] = [];
@@ -62,7 +62,7 @@ export function writeAssistantParts(parts: readonly Part[], ids: ResultIds, opti
     else if (part.kind === "media") {
       options.losses.refuse(
         part.where ?? "messages",
-        "is media in an answer, which the selected model cannot take back.",
+        "is media in a message of the assistant, which the selected model does not accept.",
       );
     } else blocks.push(...writeTexts([part], options.takesTtl));
   }

@@ -15,7 +15,7 @@ import { closeSchema } from "./closed-schema.ts";
 export interface WrittenFormat {
   /** For `output_config.format`. */
   readonly format?: JsonObject;
-  /** A tool that must be called in place of an answer. */
+  /** A tool that must be called instead of plain output. */
   readonly outputTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
   /** Words for the end of the system text. */
   readonly instruction?: string;
@@ -41,7 +41,7 @@ export function writeFormat(
   const told = wanted.kind === "schema" ? wanted.description : undefined;
   const closed = keepsSchemas ? closeSchema(describedSchema(schema, told)) : undefined;
   if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
-  // A tool that need not be called is no answer.
+  // A tool that need not be called gives no output.
   if (!takesForcedTools) {
     if (wanted.kind === "schema" && wanted.strict === true) losses.drop(`${wanted.where ?? "response_format"}.strict`);
     const instruction = `${askForSchema}\n${JSON.stringify(describedSchema(schema, told))}`;
@@ -54,7 +54,7 @@ export function writeFormat(
 
 const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
 
-/** The answer as an object, which is all that can be asked for. */
+/** The output as an object, which is all that can be asked for. */
 function objectSchema(wanted: Exclude<OutputFormat, { kind: "json" }>): {
   readonly schema: JsonObject;
   readonly unwrapMember?: string;

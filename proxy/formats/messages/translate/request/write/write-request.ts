@@ -129,13 +129,13 @@ function writeThinkingMembers({ thinking, effort }: WrittenThinking, { format }:
   };
 }
 
-/** With a budget the vendor wants the answer that tool results continue to begin with its thinking. */
+/** With a budget the vendor wants the message that tool results continue to begin with its thinking. */
 function continuesWithoutThinking(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role === "assistant");
   return last?.blocks.some(({ type }) => type === "tool_use") === true && !isThinkingBlock(last.blocks[0]);
 }
 
-/** An answer that the model cannot continue is followed by the wish to (`protocols/translation.md` section 4.2). */
+/** A message that the model cannot continue is followed by the request to do so (`protocols/translation.md` section 4.2). */
 function endWithUser(messages: readonly Message[], mayContinue: boolean, declare: () => void): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
@@ -144,7 +144,7 @@ function endWithUser(messages: readonly Message[], mayContinue: boolean, declare
   return [...messages, userMessage("Continue.")];
 }
 
-/** The vendor refuses an answer to continue that ends in white space. */
+/** The vendor refuses a message to continue that ends in white space. */
 function withoutSpaceAtEnd(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1);
   const text = last?.["text"];

@@ -18,7 +18,7 @@ export interface ThinkingOptions {
   readonly traits: ClaudeTraits;
   /** What the operator says the model can produce. */
   readonly outputTokensMax: number | undefined;
-  /** The model must call a tool, or the answer it continues lacks its thinking: a budget would be refused. */
+  /** The model must call a tool, or the message it continues lacks its thinking: a budget would be refused. */
   readonly mustNotThink: boolean;
 }
 
@@ -67,7 +67,7 @@ function thinkingOff(traits: ClaudeTraits): Partial<WrittenThinking> {
   return { thinking: { type: "adaptive", ...display(false) }, effort: "low", isOn: true };
 }
 
-/** `1024 <= budget < max_tokens`, and a quarter of the answer is left for the answer itself. */
+/** `1024 <= budget < max_tokens`, and a quarter of the output is left for the text itself. */
 function withBudget(
   { reasoning, outputCap, outputCapIsVisibleText }: Conversation,
   maxTokens: number,

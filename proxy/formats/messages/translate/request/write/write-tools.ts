@@ -146,7 +146,7 @@ function writeChoice({ toolChoice, parallelTools }: Conversation, nameOf: (name:
   }
 }
 
-/** One call at most, so that there is one answer (pitfall 83). */
+/** One call at most, so that there is one output (pitfall 83). */
 function withOutputTool(
   tools: readonly Block[],
   outputTool: NonNullable<WrittenFormat["outputTool"]>,

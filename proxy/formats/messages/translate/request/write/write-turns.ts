@@ -44,7 +44,7 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   };
 }
 
-/** Behind a turn of the user, and last or before an answer (`protocols/anthropic-messages.md` section 3). */
+/** Behind a turn of the user, and last or before a turn of the assistant (`protocols/anthropic-messages.md` section 3). */
 const standsBehindUser: AllowsSystem = (previous, next) =>
   (previous?.role === "user" || previous?.role === "tool") && (next === undefined || next.role === "assistant");
 

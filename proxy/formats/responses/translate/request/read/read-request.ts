@@ -182,7 +182,7 @@ function readMetadata(body: JsonObject): Readonly<Record<string, string>> | unde
   );
 }
 
-/** Values of `include` that are carried, or that every answer of the gateway holds anyway. */
+/** Values of `include` that are carried, or that every response of the gateway holds anyway. */
 const includable = new Set<unknown>(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
 /**

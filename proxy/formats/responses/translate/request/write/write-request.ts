@@ -26,7 +26,7 @@ import { writeItems } from "./write-items.ts";
 import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
 import { writeTools } from "./write-tools.ts";
 
-/** Stop sequences are carried by the gateway itself: it cuts the answer. */
+/** Stop sequences are carried by the gateway itself: it cuts the reply. */
 const carried: ReadonlySet<NeutralField> = new Set<NeutralField>([
   "temperature",
   "topP",
@@ -57,7 +57,7 @@ const carriedWithoutVerbosity: ReadonlySet<NeutralField> = new Set(
   [...carried].filter((field) => field !== "verbosity"),
 );
 
-/** OpenAI's own marks, on what the user or the system says; answers go as bare texts. */
+/** OpenAI's own marks, on what the user or the system says; replies go as bare texts. */
 const vendorMarks: MarkAbility = {
   takes: ({ isBreakpoint }) => isBreakpoint === true,
   hasPlace: (part, role) => {

@@ -10,14 +10,14 @@ import {
   type TokenLogprob,
 } from "#proxy/neutral/reply";
 
-/** All text of an answer, held until the end of its items: far beyond what any model writes. */
+/** All text of a reply, held until the end of its items: far beyond what any model writes. */
 const charactersMax = 16 * 1024 * 1024;
 
 export class EventSink {
   events: ReplyEvent[] = [];
   hasCall = false;
   hasRefusal = false;
-  /** Calls whose arguments are no JSON, or doubtful: an answer must not have them unless it was cut. */
+  /** Calls whose arguments are no JSON, or doubtful: a reply must not have them unless it was cut. */
   hasBrokenCall = false;
   #characters = 0;
   readonly #declared: ReadonlySet<string>;

@@ -71,7 +71,7 @@ export class OpenCall implements OpenItem {
     else this.#say(rest, sink);
   }
 
-  /** @param given of the finished item; whether they are JSON themselves is judged by whoever reads it */
+  /** @param given of the finished item; the reader checks whether they are JSON themselves */
   #finishArguments(given: string | undefined, sink: EventSink): void {
     const said = this.#said.text;
     if (said.trim() === "") {

@@ -16,7 +16,7 @@ import { beginItem, openItem } from "./open-items.ts";
 import { OpenMessage } from "./open-message.ts";
 import { SeenItems } from "./seen-items.ts";
 
-/** Far more than any model says in one answer; each new one is told to those that are open. */
+/** Far more than any model says in one reply; each new one is told to those that are open. */
 const itemsMax = 2_000;
 
 /** Events of which kind of item. */

@@ -71,7 +71,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   write(event: ReplyEvent): string {
-    // The format has one answer.
+    // The format has one candidate.
     if ("candidate" in event && event.candidate !== 0) return "";
     this.writeEvent(event);
     return this.#frames.consume();
@@ -124,7 +124,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  /** Signs of life before the answer may have begun the response. */
+  /** Signs of life before the reply may have begun the response. */
   #start(): void {
     if (this.#hasStarted) return;
     this.#hasStarted = true;

@@ -43,7 +43,7 @@ describe("recorded answers of generateContent, read and written again", () => {
       );
     });
 
-    it(`${recorded.id} says the same folded and unfolded`, () => {
+    it(`${recorded.id} says the same aggregated and replayed`, () => {
       const reply = aggregateReply(eventsOf(recorded));
       assert.deepEqual(aggregateReply(replayReply(reply)), reply);
     });

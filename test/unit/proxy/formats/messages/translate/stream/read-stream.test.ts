@@ -240,14 +240,14 @@ describe("messages: stream reader", () => {
       events: [begin, ...block(0, { type: "text", text: "a" })],
       want: /without a stop reason/,
     },
-    { name: "an error in place of an answer", events: [begin, { type: "error", error: {} }], want: /error/ },
+    { name: "an error in place of a reply", events: [begin, { type: "error", error: {} }], want: /error/ },
     {
       name: "blocks without end",
       events: [begin, ...Array.from({ length: 65 }, (_, index) => ({ ...open, index }))],
       want: /too many/,
     },
     {
-      name: "pitfall 150: arguments that are no JSON in an answer that claims to be whole",
+      name: "pitfall 150: arguments that are no JSON in a reply that claims to be whole",
       events: [begin, ...block(0, use(), json('{"a')), ending("tool_use"), last],
       want: /arguments/,
     },
@@ -257,7 +257,7 @@ describe("messages: stream reader", () => {
     );
   }
 
-  it("lets arguments be cut where the answer says that it was", () => {
+  it("lets arguments be cut where the reply says that it was", () => {
     const events = [begin, ...block(0, use(), json('{"a')), ending("max_tokens"), last];
     assert.deepEqual(sketch(events), ["open 0 call a f", '0 {"a', "close 0", "length", "end"]);
   });

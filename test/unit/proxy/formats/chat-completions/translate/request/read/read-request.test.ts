@@ -101,7 +101,7 @@ describe("readRequest(): parameters", () => {
     });
   }
 
-  it("pitfall 106: reads a wish to cache that holds for the whole call", () => {
+  it("pitfall 106: reads a request to cache that holds for the whole call", () => {
     const { automaticCache, unread } = conversationOf({ cache_control: { type: "ephemeral", ttl: "1h" } });
     assert.deepEqual(automaticCache, { ttl: "1h" });
     assert.deepEqual(unread, []);

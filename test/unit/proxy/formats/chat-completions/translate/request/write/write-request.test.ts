@@ -88,7 +88,7 @@ describe("writeRequest(): members", () => {
     assert.deepEqual(dropped, ["service_tier"]);
   });
 
-  it("pitfall 106: carries a wish to cache to the vendor that knows it, and declares it lost elsewhere", () => {
+  it("pitfall 106: carries a request to cache to the vendor that knows it, and declares it lost elsewhere", () => {
     const conversation = { ...conversationOf(), automaticCache: { ttl: "1h" } };
     const openRouter = writtenRequest(conversation, {
       provider: "OpenAICompatible",
@@ -278,7 +278,7 @@ describe("writeRequest(): thinking", () => {
   }
 
   for (const model of ["gpt-4o", "gpt-3.5-turbo"]) {
-    it(`declares the wish lost for ${model}, which does not reason`, () => {
+    it(`declares the options lost for ${model}, which does not reason`, () => {
       const { body, dropped } = writtenRequest({ ...conversationOf(), reasoning: on("low") }, { model });
       assert.equal(body["reasoning_effort"], undefined);
       assert.deepEqual(dropped, ["reasoning_effort"]);
@@ -286,7 +286,7 @@ describe("writeRequest(): thinking", () => {
   }
 });
 
-describe("writeRequest(): form of the answer", () => {
+describe("writeRequest(): output format", () => {
   const schema = {
     type: "object",
     properties: { n: { type: "integer" } },
@@ -323,7 +323,7 @@ describe("writeRequest(): form of the answer", () => {
     assert.deepEqual(kept.dropped, []);
   });
 
-  it("wraps a root that is no object for OpenAI, and has the answer unwrapped", () => {
+  it("wraps a root that is no object for OpenAI, and has the reply unwrapped", () => {
     const list = { type: "array", items: { type: "string" } };
     const { format, unwrap } = kindOf({ outputFormat: { kind: "schema", schema: list } });
     assert.equal(unwrap, "value");

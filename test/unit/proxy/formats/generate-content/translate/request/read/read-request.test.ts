@@ -23,7 +23,7 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "continuationToken",
     },
     {
-      name: "a form of sound in the answer",
+      name: "a form of sound in the reply",
       body: { generationConfig: { responseFormat: { audio: { mimeType: "AUDIO_MP3" } } } },
       code: "unsupported_parameter",
       param: "generationConfig.responseFormat.audio",

@@ -64,7 +64,7 @@ describe("messages: readRequest, settings", () => {
     },
     { name: "takes the usual speed for none", body: { speed: "standard" }, want: { unread: [] } },
     {
-      name: "names the wish to clear old thinking, which nobody else gets",
+      name: "names the request to clear old thinking, which nobody else gets",
       body: { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } },
       want: { unread: ["context_management"] },
     },

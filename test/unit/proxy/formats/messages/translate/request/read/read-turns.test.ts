@@ -242,7 +242,7 @@ describe("messages: readRequest, turns", () => {
       want: `invalid_value ${at}.id`,
     },
     {
-      name: "a result in an answer",
+      name: "a result in a reply",
       role: "assistant",
       content: [{ type: "tool_result", tool_use_id: "a" }],
       want: `invalid_value ${at}`,

@@ -35,7 +35,7 @@ const nothing = {
 const outputTool = { name: "gw_json", description: "Return the final answer.", input_schema: schema };
 const single = { disable_parallel_tool_use: true };
 
-describe("messages: writeRequest, form of the answer", () => {
+describe("messages: writeRequest, output format", () => {
   it("G5: asks for a schema where the model keeps one", () => {
     assert.deepEqual(written({ kind: "schema", schema, strict: true, name: "out" }), {
       ...nothing,
@@ -62,13 +62,13 @@ describe("messages: writeRequest, form of the answer", () => {
       assert.equal(name, "gw_json_");
     });
   }
-  it("keeps the choice of one tool, and calls for the answer where no tool may be called", () => {
+  it("keeps the choice of one tool, and calls for the reply where no tool may be called", () => {
     const one = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "named", name: "f" } }, old);
     assert.deepEqual(one.choice, { type: "tool", name: "f", ...single });
     const none = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "none" } }, old);
     assert.deepEqual(none.choice, { type: "tool", name: "gw_json", ...single });
   });
-  it("takes the arguments of that call for the answer (golden G5)", () => {
+  it("takes the arguments of that call for the reply (golden G5)", () => {
     const { adaptation } = writeBody(conversation({ outputFormat: { kind: "schema", schema } }), old);
     const message = {
       content: [{ type: "tool_use", id: "a", name: "gw_json", input: { n: 1 } }],
@@ -85,7 +85,7 @@ describe("messages: writeRequest, form of the answer", () => {
       ['{"n":1}', "stop"],
     );
   });
-  it("takes what was wrapped out of the answer again", () => {
+  it("takes what was wrapped out of the reply again", () => {
     const list = { type: "array", items: { type: "string" } };
     const { adaptation } = writeBody(conversation({ outputFormat: { kind: "schema", schema: list } }));
     const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };

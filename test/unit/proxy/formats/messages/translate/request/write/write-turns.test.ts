@@ -125,7 +125,7 @@ describe("messages: writeRequest, turns", () => {
       want: [hi, { role: "assistant", content: [use("a")] }, { role: "user", content: [answer("a")] }],
     },
     {
-      name: "leaves out an empty answer and joins what stood around it",
+      name: "leaves out an empty reply and joins what stood around it",
       turns: [user(text("hi")), assistant(text("")), user(text("b"))],
       want: [{ role: "user", content: [said("hi"), said("b")] }],
     },
@@ -229,7 +229,7 @@ describe("messages: writeRequest, turns", () => {
       ]);
       assert.deepEqual(dropped, []);
     });
-    it("is followed by the wish to continue it for a model that cannot, which is declared", () => {
+    it("is followed by the request to continue it for a model that cannot, which is declared", () => {
       const { body, dropped } = writeBody(conversation({ turns }), { model: "claude-opus-4-6" });
       assert.deepEqual(body["messages"], [
         { role: "user", content: "a" },
@@ -316,7 +316,7 @@ describe("messages: writeRequest, turns", () => {
       );
       assert.deepEqual(written, { role: "assistant", content: [...blocks, use("a")] });
     });
-    it("never ends an answer, and is nothing to a model that does not think", () => {
+    it("never ends a reply, and is nothing to a model that does not think", () => {
       const turns = [user(text("hi")), assistant(text("a"), signed), user(text("b"))];
       assert.deepEqual(Object(messagesOf(turns, { states }))[1], { role: "assistant", content: "a" });
       const before = [user(text("hi")), assistant(signed, text("a")), user(text("b"))];
@@ -338,7 +338,7 @@ describe("messages: writeRequest, turns", () => {
     assert.deepEqual(dropped, ["input[1]"]);
   });
 
-  it("refuses media inside of an answer, which would vanish", () => {
+  it("refuses media inside of a reply, which would vanish", () => {
     const media = {
       kind: "media",
       media: "image",

@@ -35,7 +35,7 @@ describe("responses: readRequest of settings", () => {
       want: { mode: "auto", show: true, summary: "auto" },
     },
     {
-      name: "reads a schema for the answer",
+      name: "reads a schema for the reply",
       body: { text: { format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } } },
       pick: ({ outputFormat }: Conversation) => outputFormat,
       want: {

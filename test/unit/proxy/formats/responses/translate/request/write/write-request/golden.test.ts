@@ -106,7 +106,7 @@ describe("responses: writeRequest, golden", () => {
     ]);
   });
 
-  it("G5: an answer by a schema", () => {
+  it("G5: a reply by a schema", () => {
     const schema = {
       type: "object",
       properties: { n: { type: "integer" } },

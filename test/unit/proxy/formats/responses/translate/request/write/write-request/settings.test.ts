@@ -127,7 +127,7 @@ describe("responses: writeRequest, settings", () => {
       want: { tools: [{ type: "function", name: "f", parameters: noArguments, strict: true }] },
     },
     {
-      name: "an answer is not strict where the schema breaks the rules",
+      name: "a reply is not strict where the schema breaks the rules",
       changes: {
         outputFormat: { kind: "schema", schema: open, strict: true, where: "response_format.json_schema" },
       },
