@@ -32,8 +32,8 @@ import {
   type TranslatableCall,
   Translation,
   type TranslationOptions,
+  translateRequest,
   withoutSealedState,
-  writeRequest,
 } from "#proxy/translate/translation";
 import { upstreamTranslators } from "#proxy/translate/translators";
 import { buildUpstreamRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
@@ -214,7 +214,7 @@ export class AttemptPreparation {
     return this.#inTurn(bytes, keptBytes, async () => {
       this.#writtenBytes = keptBytes;
       const options = this.#optionsFor(selected, target);
-      const written = writeRequest(client, options);
+      const written = translateRequest(client, options);
       await otherWork();
       const translation = Translation.ofWritten(client, options, written);
       await otherWork();

@@ -27,7 +27,7 @@ export interface TurnSplicer {
   /** The body is over. */
   endBody(): EndedBody;
   /** Another body follows. */
-  goOn(): void;
+  resume(): void;
   /** The turn ends with its pause. @returns the end that was held back */
   stop(): Buffer;
   /** The provider refused to go on. @returns what ends the response visibly */

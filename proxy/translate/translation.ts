@@ -85,7 +85,7 @@ export interface TranslatedRequest {
 }
 
 /** The first step of `Translation.toAnotherFormat`. @throws GatewayError as that does */
-export function writeRequest(client: TranslatableCall, options: TranslationOptions): TranslatedRequest {
+export function translateRequest(client: TranslatableCall, options: TranslationOptions): TranslatedRequest {
   const { format, target, unsupportedParameters } = options;
   const losses = new Losses(unsupportedParameters);
   const { fieldNames } = clientTranslators[client.call.endpoint.format];
@@ -130,7 +130,7 @@ export class Translation implements ReplyBridge {
 
   /** Says the call in another format. @throws GatewayError naming the client's field, for what this target cannot take */
   static toAnotherFormat(client: TranslatableCall, options: TranslationOptions): Translation {
-    return Translation.ofWritten(client, options, writeRequest(client, options));
+    return Translation.ofWritten(client, options, translateRequest(client, options));
   }
 
   /** The second step of `toAnotherFormat`. @param written by `writeRequest` of the same */

@@ -45,7 +45,7 @@ export class UsageTeller {
     try {
       const usage = await estimateUntold?.(filter.usage, () => filter.produced());
       if (!isStreaming()) return;
-      const pieces = filter.tellUsage(usage);
+      const pieces = filter.writeUsage(usage);
       if (pieces.length > 0) client?.write(pieces);
       if (this.#isOver) onEnd(filter);
     } catch (error) {

@@ -113,7 +113,7 @@ export class CutAtStop implements ReplyFilter {
   }
 
   #search(event: Extract<ReplyEvent, { type: "delta" }>, open: OpenPart, from: Place): readonly ReplyEvent[] {
-    open.tokens.hear(event.text);
+    open.tokens.addText(event.text);
     const { place, characters } = this.#finder.read(from, event.text);
     const sequence = place.found;
     if (sequence === undefined) {

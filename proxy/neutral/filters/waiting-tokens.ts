@@ -22,7 +22,7 @@ export class WaitingTokens {
   #isOwed = false;
 
   /** A piece of the text. */
-  hear(text: string): void {
+  addText(text: string): void {
     // Tokens in front of it have been placed; without any they come behind it.
     this.#isOwed = this.#next <= this.#heard;
     if (this.#isOwed) this.#next = this.#heard;

@@ -19,7 +19,7 @@ export class GenerateContentStreamReader implements StreamReader {
   readonly #candidates: CandidateReader[] = [];
   #usage: JsonObject | undefined;
   #hasStarted = false;
-  #hasToldUsage = false;
+  hasEmittedUsage = false;
   #isEnded = false;
   /** The prompt itself was refused. */
   #blocked: Finish | undefined;
@@ -54,7 +54,7 @@ export class GenerateContentStreamReader implements StreamReader {
     if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame has no known member");
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
-    if (!this.#hasToldUsage) this.#tellUsage();
+    if (!this.hasEmittedUsage) this.emitUsage();
     if (blockReasonOf(frame) !== undefined) {
       const message = member(frame["promptFeedback"], "blockReasonMessage");
       const explanation = typeof message === "string" && message !== "" ? { explanation: message } : {};
@@ -78,7 +78,7 @@ export class GenerateContentStreamReader implements StreamReader {
       this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked });
     }
     for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
-    this.#tellUsage();
+    this.emitUsage();
     this.#events.push({ type: "end" });
   }
 
@@ -106,10 +106,10 @@ export class GenerateContentStreamReader implements StreamReader {
   }
 
   /** Numbers grow from frame to frame: the first tells the prompt's size early, the last is right. */
-  #tellUsage(): void {
+  emitUsage(): void {
     const usage = readUsage(this.#usage);
     if (usage === undefined) return;
-    this.#hasToldUsage = true;
+    this.hasEmittedUsage = true;
     this.#events.push({ type: "usage", usage });
   }
 

@@ -12,7 +12,7 @@ import { scanMembers } from "#proxy/json/strict-json";
 /** The least that the provider takes. */
 const thinkingBudgetLeast = 1_024;
 
-export interface TurnSoFar {
+export interface TurnContent {
   /** Blocks of the turn so far, as they came. */
   readonly content: readonly unknown[];
   /** Where the provider's programs ran: what they left there is still there. */
@@ -31,7 +31,7 @@ export interface ContinuedBody {
  * @param request body of the first request of the turn
  * @returns undefined when nothing is left of the cap
  */
-export function continuedBody(request: Buffer, soFar: TurnSoFar): ContinuedBody | undefined {
+export function continuedBody(request: Buffer, soFar: TurnContent): ContinuedBody | undefined {
   const editor = new BodyEditor(scanMembers(request, 0, request.length));
   const read = (name: string): unknown => parseJson(editor.text(name) ?? "null");
   const cap = read("max_tokens");

@@ -79,7 +79,7 @@ export class MessageSplicer implements TurnSplicer {
     return { passed: pause === undefined ? Buffer.concat([rest, this.stop()]) : rest, pause };
   }
 
-  goOn(): void {
+  resume(): void {
     this.#usedBefore = this.#used(this.#message);
     this.#message = new TurnMessage();
     this.#isFirst = false;

@@ -209,17 +209,17 @@ describe("WaitingTokens", () => {
   it("are taken with the text they spell, in front of it or behind it", () => {
     const before = new WaitingTokens();
     before.add([token("ab")]);
-    before.hear("ab");
+    before.addText("ab");
     before.add([token("cd")]);
-    before.hear("cd");
+    before.addText("cd");
     assert.deepEqual(
       [texts(before.release(1)), texts(before.release(2)), texts(before.release(4))],
       [[], ["ab"], ["cd"]],
     );
     const behind = new WaitingTokens();
-    behind.hear("ab");
+    behind.addText("ab");
     behind.add([token("ab")]);
-    behind.hear("cd");
+    behind.addText("cd");
     behind.add([token("c"), token("d")]);
     assert.deepEqual([texts(behind.release(3)), texts(behind.release(4))], [["ab", "c"], ["d"]]);
   });
@@ -227,12 +227,12 @@ describe("WaitingTokens", () => {
   it("count characters by their bytes, and are set right by the text where they have none", () => {
     const told = new WaitingTokens();
     told.add([token("bytes:1", [0xf0, 0x9f, 0x98]), token("bytes:2", [0x80]), token(" hi", [32, 104, 105])]);
-    told.hear("\u{1f600} hi");
+    told.addText("\u{1f600} hi");
     assert.deepEqual(texts(told.release(5)), ["bytes:1", "bytes:2", " hi"]);
     told.add([token("long spelling of x")]);
-    told.hear("x");
+    told.addText("x");
     told.add([token("y")]);
-    told.hear("y");
+    told.addText("y");
     assert.deepEqual(texts(told.release(7)), []);
     assert.deepEqual(texts(told.release(Number.POSITIVE_INFINITY)), ["long spelling of x", "y"]);
   });
@@ -242,7 +242,7 @@ describe("WaitingTokens", () => {
     const startedMs = performance.now();
     for (let index = 0; index < 100_000; index += 1) {
       told.add([token("far too long a spelling")]);
-      told.hear("x");
+      told.addText("x");
       told.release(index);
     }
     assert.ok(performance.now() - startedMs < 2_000);

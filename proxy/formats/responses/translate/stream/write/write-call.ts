@@ -32,7 +32,7 @@ export class CallWriter {
     if (this.#begun !== undefined) this.#states.remember(this.#call.callId, this.#carried);
   }
 
-  say(text: string): void {
+  append(text: string): void {
     const { members } = this.begin();
     this.#text += text;
     // Items of these tools have no events of their own for what they ask: all of it is in their end.

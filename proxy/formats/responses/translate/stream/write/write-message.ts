@@ -67,7 +67,7 @@ export class MessageItemWriter {
     return block;
   }
 
-  say(kind: "text" | "refusal", text: string): void {
+  append(kind: "text" | "refusal", text: string): void {
     const part = this.#open(kind);
     part.text += text;
     const delta = `${part.members},"delta":${JSON.stringify(text)}`;

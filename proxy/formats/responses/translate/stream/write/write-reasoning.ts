@@ -17,7 +17,7 @@ export class ReasoningWriter {
     this.#newId = newId;
   }
 
-  say(text: string): void {
+  append(text: string): void {
     const { members } = this.#begin();
     const part = `${members},"summary_index":0`;
     if (this.#text === "") {

@@ -190,7 +190,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (isImage(block)) {
       this.#beginOther();
       writeImage(this.#frames, block, this.#context.newId);
-    } else this.#openText(part, "text").say("text", omittedText(block));
+    } else this.#openText(part, "text").append("text", omittedText(block));
   }
 
   /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
@@ -272,9 +272,9 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
     switch (event.type) {
       case "delta":
-        if (writer.kind === "call") writer.call.say(event.text);
-        else if (writer.kind !== "reasoning") writer.message.say(writer.kind, event.text);
-        else if (this.#showsReasoning) writer.reasoning.say(event.text);
+        if (writer.kind === "call") writer.call.append(event.text);
+        else if (writer.kind !== "reasoning") writer.message.append(writer.kind, event.text);
+        else if (this.#showsReasoning) writer.reasoning.append(event.text);
         return;
       case "citation":
         if (writer.kind === "text") writer.message.cite(event.citation);

@@ -30,7 +30,7 @@ function splice(
     if (pause === undefined) break;
     pauses.push(pause);
     if (pauses.length === bodies.length) out.push(splicer.stop());
-    else splicer.goOn();
+    else splicer.resume();
   }
   return { bytes: Buffer.concat(out), pauses };
 }
