@@ -27,8 +27,8 @@ import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
 import {
   mayHoldSealedState,
   parseClientBody,
-  readClientRequest,
   readParsedRequest,
+  readTranslatableCall,
   type TranslatableCall,
   Translation,
   type TranslationOptions,
@@ -126,7 +126,7 @@ export class AttemptPreparation {
         .then((client) => this.#translatedFor(selected, client))
         .catch(refusal);
     }
-    this.#client ??= readClientRequest(call, references?.asSent);
+    this.#client ??= readTranslatableCall(call, references?.asSent);
     return this.#translatedFor(selected, this.#client);
   }
 

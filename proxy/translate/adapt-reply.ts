@@ -6,10 +6,10 @@
 import type { ReplyAdaptation } from "#proxy/formats/translator";
 import { CutAtStop } from "#proxy/neutral/filters/cut-at-stop";
 import type { ReplyFilter } from "#proxy/neutral/filters/filter";
-import { RenameKeys } from "#proxy/neutral/filters/keys-back";
-import { RefuseMalformedCall } from "#proxy/neutral/filters/malformed-call";
 import { OutputToolAsText } from "#proxy/neutral/filters/output-tool-as-text";
-import { RenameTools, UnwrapCustomTools } from "#proxy/neutral/filters/tools-back";
+import { RefuseMalformedCall } from "#proxy/neutral/filters/refuse-malformed-call";
+import { RenameKeys } from "#proxy/neutral/filters/rename-keys";
+import { RenameTools, UnwrapCustomTools } from "#proxy/neutral/filters/rename-tools";
 import { StripFence, UnwrapMember } from "#proxy/neutral/filters/whole-text";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 

@@ -26,7 +26,7 @@ export interface StreamTranslatorParts {
   readonly writer: StreamWriter;
   /** Some writers hold the whole reply: it ends with an error beyond so many characters, counted about. */
   readonly charactersMax: number;
-  /** The client is told usage in any case: without the upstream's numbers the end waits for `tellUsage`. */
+  /** The client is told usage in any case: without the upstream's numbers the end waits for `writeUsage`. */
   readonly waitsForUsage: boolean;
 }
 
@@ -123,7 +123,7 @@ export class StreamTranslator implements StreamFilter {
     return text === "" ? undefined : Buffer.from(text);
   }
 
-  /** The upstream said its end and not, or not all, what it used: `tellUsage` must follow. */
+  /** The upstream said its end and not, or not all, what it used: `writeUsage` must follow. */
   get awaitsUsage(): boolean {
     return this.#awaitsUsage;
   }

@@ -42,11 +42,11 @@ export interface TranslatableCall {
  * @param asSent the client's body where the call's own is another, because references in it were resolved
  * @throws GatewayError naming what cannot be carried to any other format
  */
-export function readClientRequest(call: ChatCall, asSent?: JsonObject): TranslatableCall {
+export function readTranslatableCall(call: ChatCall, asSent?: JsonObject): TranslatableCall {
   return readParsedRequest(call, parseClientBody(call), asSent);
 }
 
-/** The first step of `readClientRequest`. */
+/** The first step of `readTranslatableCall`. */
 export function parseClientBody(call: ChatCall): JsonObject {
   const body = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(body)) throw new TypeError("a scanned body is an object");
@@ -152,7 +152,7 @@ export class Translation implements ReplyBridge {
   /**
    * Meter of the upstream's stream that lets out the client's.
    * @param responseBytesMax of the whole response, framing not counted
-   * @param waitsForUsage whether its end waits for `tellUsage` where the upstream told too little
+   * @param waitsForUsage whether its end waits for `writeUsage` where the upstream told too little
    */
   createStreamFilter(
     eventBytesMax: number,

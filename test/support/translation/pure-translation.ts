@@ -12,7 +12,7 @@ import { mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { readClientRequest, type TranslatableCall, Translation } from "#proxy/translate/translation";
+import { readTranslatableCall, type TranslatableCall, Translation } from "#proxy/translate/translation";
 import { upstreamTranslators } from "#proxy/translate/translators";
 
 export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
@@ -71,7 +71,7 @@ export function streamOf(upstream: ChatWireFormat, client: ChatWireFormat, clien
 
 /** A call of the client as it goes to an upstream of another format. @throws GatewayError */
 export function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, stream: boolean): Translation {
-  return translate(readClientRequest(callOf(from, body, stream)), to);
+  return translate(readTranslatableCall(callOf(from, body, stream)), to);
 }
 
 /** What is not as usual about a target, and what is remembered from calls before. */

@@ -18,7 +18,7 @@ export function* replayReply(message: JsonObject): Generator<string, void> {
   if (!Array.isArray(content)) throw new InvalidReply("the message has no content");
   yield frame("message_start", { message: begun(message) });
   yield frame("ping", {});
-  for (const [index, block] of content.entries()) yield* unfoldBlock(block, index);
+  for (const [index, block] of content.entries()) yield* replayBlock(block, index);
   yield frame("message_delta", {
     delta: ending(message, content),
     usage: { output_tokens: 0, ...(isObject(message["usage"]) ? message["usage"] : {}) },
@@ -52,7 +52,7 @@ function ending(message: JsonObject, content: readonly unknown[]): JsonObject {
   };
 }
 
-function* unfoldBlock(block: unknown, index: number): Generator<string, void> {
+function* replayBlock(block: unknown, index: number): Generator<string, void> {
   if (!isObject(block)) throw new InvalidReply("a block is not an object");
   const { start, deltas } = pieces(block);
   yield frame("content_block_start", { index, content_block: start });

@@ -52,9 +52,9 @@ describe("traits of Claude's models", () => {
   ]) {
     it(`knows what ${row.model} refuses`, () => {
       const traits = modelTraits(row.model, "Anthropic");
-      const { takesSampling, takesBothSampling, continuesPrefill: continuesAnswers, takesLaterSystem } = traits;
+      const { takesSampling, takesBothSampling, continuesPrefill, takesLaterSystem } = traits;
       assert.deepEqual(
-        [takesSampling, takesBothSampling, continuesAnswers, takesLaterSystem],
+        [takesSampling, takesBothSampling, continuesPrefill, takesLaterSystem],
         [row.sampling, row.both, row.continues, row.laterSystem],
       );
     });

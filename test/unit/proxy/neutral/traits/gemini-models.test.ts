@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type GeminiTraits, geminiTraitsOf } from "#proxy/neutral/traits/gemini-models";
 import { targetOf } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
-describe("traitsOf()", () => {
+describe("geminiTraitsOf()", () => {
   for (const row of [
     { model: "gemini-3-pro-preview", want: { thinking: "level", hasMediumLevel: false, checksSignatures: true } },
     { model: "gemini-3.1-pro", want: { thinking: "level", hasMediumLevel: true, lowestLevel: "LOW" } },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RenameKeys } from "#proxy/neutral/filters/keys-back";
+import { RenameKeys } from "#proxy/neutral/filters/rename-keys";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 
 const keys = new Map([

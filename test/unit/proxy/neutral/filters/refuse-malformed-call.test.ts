@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RefuseMalformedCall } from "#proxy/neutral/filters/malformed-call";
+import { RefuseMalformedCall } from "#proxy/neutral/filters/refuse-malformed-call";
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 
 const start: ReplyEvent = { type: "start", id: "r", model: "m" };
