@@ -44,7 +44,7 @@ export class StreamTranslator implements StreamFilter {
   /** What the inner filter let pass of the bytes pushed last. */
   #passed: PassedEvent[] = [];
   /** Something of the reply went out. */
-  hasWritten = false;
+  #hasWritten = false;
   /** All is there but numbers for the end. */
   #awaitsUsage = false;
   #violation: string | undefined;
@@ -137,7 +137,7 @@ export class StreamTranslator implements StreamFilter {
     this.#awaitsUsage = false;
     let text = usage === undefined ? "" : this.#writer.write({ type: "usage", usage });
     try {
-      text += this.writeEvent({ type: "end" });
+      text += this.#writeEvent({ type: "end" });
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = error.message;
@@ -161,14 +161,14 @@ export class StreamTranslator implements StreamFilter {
         this.#events += 1;
         if (data === undefined) continue;
         for (const event of this.#reader.read({ name, data, json })) text += this.#write(event);
-        this.hasWritten ||= text !== "";
+        this.#hasWritten ||= text !== "";
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = `${this.position}: ${error.message}`;
       // Where the client has nothing yet another target may serve the call; else it has all that was numbered and begun.
-      if (!this.hasWritten) return nothing;
+      if (!this.#hasWritten) return nothing;
     }
     return text === "" ? nothing : [Buffer.from(text)];
   }
@@ -179,7 +179,7 @@ export class StreamTranslator implements StreamFilter {
       this.#awaitsUsage = true;
       return "";
     }
-    return this.writeEvent(event);
+    return this.#writeEvent(event);
   }
 
   /** Nothing was told, or nothing of one side. */
@@ -189,7 +189,7 @@ export class StreamTranslator implements StreamFilter {
     return usage === undefined || inputTokens(usage) === 0 || outputTokens(usage) === 0;
   }
 
-  writeEvent(event: ReplyEvent): string {
+  #writeEvent(event: ReplyEvent): string {
     const characters = charactersOf(event);
     this.#characters += characters;
     if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);

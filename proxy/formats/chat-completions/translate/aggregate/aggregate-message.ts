@@ -18,7 +18,7 @@ export class ChoiceMessageAggregator {
     for (const [name, value] of Object.entries(delta)) {
       if (name === "content") this.#message["content"] = mergedContent(this.#message["content"], value);
       else if (name === "tool_calls" && asList(value).length > 0) this.#calls.add(asList(value));
-      else if (name === "audio" && isMembers(value)) this.addAudio(value);
+      else if (name === "audio" && isMembers(value)) this.#addAudio(value);
       else mergeMember(this.#message, name, value);
     }
   }
@@ -37,7 +37,7 @@ export class ChoiceMessageAggregator {
   }
 
   /** Sound comes in pieces that decode on their own. */
-  addAudio(audio: JsonObject): void {
+  #addAudio(audio: JsonObject): void {
     const data = asText(audio["data"]);
     if (data !== "") this.#audio.push(data);
     mergeMember(this.#message, "audio", without(audio, "data"));

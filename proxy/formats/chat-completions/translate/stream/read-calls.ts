@@ -109,17 +109,17 @@ export class CallsReader {
     this.closeComplete(call);
     const { id, name, tool } = call;
     call.part = this.#openPart({ kind: "call", id: id === "" ? undefined : id, name, tool });
-    this.emitState(call);
+    this.#emitState(call);
   }
 
   /** Comes once, with any piece. */
   #sign(call: Call, signature: string): void {
     if (signature === "" || call.signature !== "") return;
     call.signature = signature;
-    if (!call.isClosed) this.emitState(call);
+    if (!call.isClosed) this.#emitState(call);
   }
 
-  emitState({ part, signature }: Call): void {
+  #emitState({ part, signature }: Call): void {
     if (part === undefined || signature === "") return;
     const state = { kind: "thought-signature", data: signature } as const;
     this.#emit({ type: "state", candidate: this.#candidate, part, state });

@@ -87,7 +87,7 @@ export class ChoiceReader {
   #readDelta(delta: JsonObject, logprobs: unknown): void {
     const details = detailsIn(delta);
     const thinking = this.#thinking.read(delta);
-    this.emitText("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
+    this.#emitText("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
     if (details !== undefined) {
       this.#details ??= new ReasoningDetails();
       this.#details.read(delta, details, this.#isBody);
@@ -96,11 +96,11 @@ export class ChoiceReader {
     if (logprobs !== null && logprobs !== undefined) this.#readLogprobs(logprobs);
     const refusal = asText(delta["refusal"]);
     if (refusal !== "") this.#hasRefusal = true;
-    this.emitText("refusal", refusal);
+    this.#emitText("refusal", refusal);
     if (delta["annotations"] !== undefined)
       for (const citation of readAnnotations(delta["annotations"])) this.#cite(citation);
     if (delta["images"] !== undefined) for (const image of readImages(delta["images"])) this.#show(image);
-    if (isObject(delta["audio"])) this.addAudio(delta["audio"]);
+    if (isObject(delta["audio"])) this.#addAudio(delta["audio"]);
     if (delta["tool_calls"] !== undefined) this.#readCalls(asList(delta["tool_calls"]));
     if (isObject(delta["function_call"])) {
       this.#endText();
@@ -111,20 +111,20 @@ export class ChoiceReader {
   /** A text; or parts of Mistral and others, thinking among them, in their order. */
   #readContent(content: unknown): void {
     if (typeof content === "string") {
-      this.emitText("text", content);
+      this.#emitText("text", content);
       return;
     }
     for (const part of asList(content)) {
       const type = member(part, "type");
       if (type === "thinking") {
         const thought = member(part, "thinking");
-        this.emitText("reasoning", asText(thought));
-        for (const piece of asList(thought)) this.emitText("reasoning", asText(member(piece, "text")));
+        this.#emitText("reasoning", asText(thought));
+        for (const piece of asList(thought)) this.#emitText("reasoning", asText(member(piece, "text")));
       } else if (type === "text" || type === "output_text") {
-        this.emitText("text", asText(member(part, "text")));
+        this.#emitText("text", asText(member(part, "text")));
       } else if (type === "refusal") {
         this.#hasRefusal = true;
-        this.emitText("refusal", asText(member(part, "refusal")));
+        this.#emitText("refusal", asText(member(part, "refusal")));
       } else if (type === "image_url") {
         const image = readImage(part);
         if (image !== undefined) this.#show(image);
@@ -133,14 +133,14 @@ export class ChoiceReader {
   }
 
   /** Empty text never opens or closes anything: vendors send it between the pieces of a call. */
-  emitText(kind: OpenText["kind"], text: string): void {
+  #emitText(kind: OpenText["kind"], text: string): void {
     if (text === "") return;
     if (this.#open?.kind !== kind) {
       this.#endText();
       this.#calls?.closeComplete();
       this.#open = this.#openText(kind);
     }
-    if (this.#open.kind === "text" && this.#waitingTokens.length > 0) this.emitTokens(this.#open.part, []);
+    if (this.#open.kind === "text" && this.#waitingTokens.length > 0) this.#emitTokens(this.#open.part, []);
     this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
     if (this.#open.kind !== "text") return;
     this.#open.length += text.length;
@@ -214,7 +214,7 @@ export class ChoiceReader {
   }
 
   /** Audio streams in pieces that decode on their own. */
-  addAudio(audio: JsonObject): void {
+  #addAudio(audio: JsonObject): void {
     this.#audio ??= { data: [], transcript: "" };
     const data = asText(audio["data"]);
     if (data !== "") this.#audio.data.push(data);
@@ -238,12 +238,12 @@ export class ChoiceReader {
   #readLogprobs(logprobs: unknown): void {
     const tokens = readLogprobs(logprobs);
     if (tokens.length === 0) return;
-    if (this.#open?.kind === "text") this.emitTokens(this.#open.part, tokens);
+    if (this.#open?.kind === "text") this.#emitTokens(this.#open.part, tokens);
     // A character may be several tokens, of which the first says nothing yet.
     else if (this.#open === undefined && this.#parts === 0) this.#waitingTokens.push(...tokens);
   }
 
-  emitTokens(part: number, later: readonly TokenLogprob[]): void {
+  #emitTokens(part: number, later: readonly TokenLogprob[]): void {
     const tokens = [...this.#waitingTokens.splice(0), ...later];
     this.#emit({ type: "logprobs", candidate: this.#candidate, part, tokens });
   }

@@ -33,7 +33,7 @@ export class ChunkReader implements StreamReader {
     // What follows the terminator belongs to nobody; an event without data only says that the upstream lives.
     if (this.#isEnded || data.trim() === "") return nothing;
     this.#readChunk(parseChunk(data, json), false);
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
   /** A whole body, which says everything in one chunk. @throws InvalidReply */
@@ -63,7 +63,7 @@ export class ChunkReader implements StreamReader {
     if (this.#choices.length === 0) throw new InvalidReply("the reply has no choice");
     for (const choice of this.#choices) choice.finish();
     this.#events.push({ type: "end" });
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
   #start(id: string, chunk: JsonObject): void {
@@ -85,7 +85,7 @@ export class ChunkReader implements StreamReader {
     return choice;
   }
 
-  consumeEvents(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;

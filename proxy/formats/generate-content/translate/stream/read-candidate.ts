@@ -68,7 +68,7 @@ export class CandidateReader {
     this.#citations.read(candidate);
     // A search stands before the text that came of it, where it is known by then; parts tell of their own.
     const isEarly = this.#parts === 0 && !parts.some(({ toolCall }) => isObject(toolCall));
-    if (isEarly) this.emitSearch();
+    if (isEarly) this.#emitSearch();
     for (const part of parts) this.#readPart(part);
     this.#readTokens(readLogprobs(candidate["logprobsResult"]));
     const reason = candidate["finishReason"];
@@ -93,8 +93,8 @@ export class CandidateReader {
     this.#endCode(undefined);
     this.#cite();
     this.#close();
-    if (!hasHalfCall) this.emitServerTools();
-    if (!hasHalfCall) this.emitSearch();
+    if (!hasHalfCall) this.#emitServerTools();
+    if (!hasHalfCall) this.#emitSearch();
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
     if (hasHalfCall && (finish.reason === "stop" || finish.reason === "tool-calls")) {
@@ -235,11 +235,11 @@ export class CandidateReader {
     this.#serverTools.add(part);
   }
 
-  emitServerTools(): void {
+  #emitServerTools(): void {
     for (const block of this.#serverTools.takeRun()) this.#addWhole(block);
   }
 
-  emitSearch(): void {
+  #emitSearch(): void {
     const block = this.#serverTools.search(this.#citations.queries, this.#citations.sources);
     if (block !== undefined) this.#addWhole(block);
   }
@@ -273,7 +273,7 @@ export class CandidateReader {
     this.#refuseHalfCall();
     this.#endCode(undefined);
     this.#close();
-    this.emitServerTools();
+    this.#emitServerTools();
     const part = this.#parts;
     this.#parts += 1;
     this.#events.push({ type: "open", candidate: this.#candidate, part, block });

@@ -19,7 +19,7 @@ export class GenerateContentStreamReader implements StreamReader {
   readonly #candidates: CandidateReader[] = [];
   #usage: JsonObject | undefined;
   #hasStarted = false;
-  hasEmittedUsage = false;
+  #hasEmittedUsage = false;
   #isEnded = false;
   /** The prompt itself was refused. */
   #blocked: Finish | undefined;
@@ -35,7 +35,7 @@ export class GenerateContentStreamReader implements StreamReader {
     }
     if (!isObject(frame)) throw new InvalidReply("a frame is not an object");
     this.readFrame(frame);
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
   /** @throws InvalidReply when a candidate never said why it ended: it was cut */
@@ -45,7 +45,7 @@ export class GenerateContentStreamReader implements StreamReader {
       throw new InvalidReply("the reply ended before it was complete");
     }
     this.finish();
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
   /** Reads one frame, or a whole reply. */
@@ -54,7 +54,7 @@ export class GenerateContentStreamReader implements StreamReader {
     if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame has no known member");
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
-    if (!this.hasEmittedUsage) this.emitUsage();
+    if (!this.#hasEmittedUsage) this.#emitUsage();
     if (blockReasonOf(frame) !== undefined) {
       const message = member(frame["promptFeedback"], "blockReasonMessage");
       const explanation = typeof message === "string" && message !== "" ? { explanation: message } : {};
@@ -78,16 +78,16 @@ export class GenerateContentStreamReader implements StreamReader {
       this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked });
     }
     for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
-    this.emitUsage();
+    this.#emitUsage();
     this.#events.push({ type: "end" });
   }
 
   /** Events since the last call. */
   takeEvents(): readonly ReplyEvent[] {
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
-  consumeEvents(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     if (this.#events.length === 0) return [];
     return this.#events.splice(0);
   }
@@ -106,10 +106,10 @@ export class GenerateContentStreamReader implements StreamReader {
   }
 
   /** Numbers grow from frame to frame: the first tells the prompt's size early, the last is right. */
-  emitUsage(): void {
+  #emitUsage(): void {
     const usage = readUsage(this.#usage);
     if (usage === undefined) return;
-    this.hasEmittedUsage = true;
+    this.#hasEmittedUsage = true;
     this.#events.push({ type: "usage", usage });
   }
 

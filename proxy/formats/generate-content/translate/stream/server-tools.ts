@@ -19,7 +19,7 @@ export class ServerTools {
   /** Since the last other part. */
   #run: JsonObject[] = [];
   #parts = 0;
-  readonly emitted = new Set<string>();
+  readonly #emitted = new Set<string>();
 
   /** @param part with a `toolCall` or a `toolResponse` */
   add(part: JsonObject): void {
@@ -53,9 +53,9 @@ export class ServerTools {
   }
 
   #fresh(queries: readonly string[]): string[] {
-    const fresh = [...new Set(queries)].filter((query) => query !== "" && !this.emitted.has(query));
-    const kept = fresh.slice(0, Math.max(0, queriesMax - this.emitted.size));
-    for (const query of kept) this.emitted.add(query);
+    const fresh = [...new Set(queries)].filter((query) => query !== "" && !this.#emitted.has(query));
+    const kept = fresh.slice(0, Math.max(0, queriesMax - this.#emitted.size));
+    for (const query of kept) this.#emitted.add(query);
     return kept;
   }
 }

@@ -45,7 +45,7 @@ export class MessageAggregator {
         this.#open(json["index"], json["content_block"]);
         return;
       case "content_block_delta":
-        this.addDelta(json["index"], json["delta"]);
+        this.#addDelta(json["index"], json["delta"]);
         return;
       case "message_delta":
         this.#end(json);
@@ -85,7 +85,7 @@ export class MessageAggregator {
     this.#byIndex.set(index, block);
   }
 
-  addDelta(index: unknown, delta: unknown): void {
+  #addDelta(index: unknown, delta: unknown): void {
     const block = this.#byIndex.get(index);
     if (block === undefined) throw new InvalidReply("a piece came for a block that was never started");
     if (isObject(delta)) block.add(delta);

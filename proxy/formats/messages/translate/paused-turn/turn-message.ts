@@ -35,7 +35,7 @@ export class TurnMessage {
   /** Pieces of a body that is one object. */
   #object: Buffer[] = [];
   /** Undefined for what is no message that could be sent back. */
-  aggregator: MessageAggregator | undefined = new MessageAggregator();
+  #aggregator: MessageAggregator | undefined = new MessageAggregator();
 
   /** @returns what is to be read of the chunk, and as what */
   begin(chunk: Buffer): { readonly bytes: Buffer; readonly isObject: boolean | undefined } {
@@ -67,7 +67,7 @@ export class TurnMessage {
   }
 
   forget(): void {
-    this.aggregator = undefined;
+    this.#aggregator = undefined;
   }
 
   /** @returns whether it is a start that was told before */
@@ -79,19 +79,19 @@ export class TurnMessage {
       this.#id = id;
     }
     if (type === "message_stop") this.isWhole = true;
-    this.mergeUsage(type, json);
+    this.#mergeUsage(type, json);
     try {
-      this.aggregator?.add({ name: type, json });
+      this.#aggregator?.add({ name: type, json });
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       // Its reader judges it; nobody can go on from it.
-      this.aggregator = undefined;
+      this.#aggregator = undefined;
     }
     return { isRepeated: false };
   }
 
   /** What a message took to produce only its end says: the filter takes the start's number for none as well. */
-  mergeUsage(type: string, json: JsonObject): void {
+  #mergeUsage(type: string, json: JsonObject): void {
     if (type !== "message_start") {
       this.usage = mergeUsage(this.usage, json["usage"]);
       return;
@@ -115,7 +115,7 @@ export class TurnMessage {
 
   #whole(): JsonObject | undefined {
     try {
-      return this.aggregator?.whole().reply;
+      return this.#aggregator?.whole().reply;
     } catch (error) {
       if (error instanceof InvalidReply) return undefined;
       throw error;

@@ -46,7 +46,7 @@ export class ItemAggregator {
     else if (type === "response.output_item.added" && isObject(event["item"])) this.#show(event["item"]);
     else if (isPart(type)) this.#setPart(event);
     else if (type === "response.output_text.annotation.added") this.#annotate(event);
-    else this.addEvent(type, event);
+    else this.#addEvent(type, event);
   }
 
   whole(): JsonObject {
@@ -69,23 +69,23 @@ export class ItemAggregator {
     setMembers(this.#item, item);
   }
 
-  addEvent(type: string, event: JsonObject): void {
+  #addEvent(type: string, event: JsonObject): void {
     const isDelta = type.endsWith(".delta");
     if (!isDelta && !type.endsWith(".done")) return;
     const name = type.slice(0, type.lastIndexOf("."));
     const place = Object.hasOwn(places, name) ? places[name] : undefined;
     const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
-    if (place !== undefined) this.addPart(place, event, isDelta);
-    else if (text !== undefined) this.addText(text, event, isDelta);
+    if (place !== undefined) this.#addPart(place, event, isDelta);
+    else if (text !== undefined) this.#addText(text, event, isDelta);
   }
 
-  addText({ type, member }: { readonly type: string; readonly member: string }, event: JsonObject, isDelta: boolean) {
+  #addText({ type, member }: { readonly type: string; readonly member: string }, event: JsonObject, isDelta: boolean) {
     this.#begin(type, event);
     this.#item[member] = isDelta ? asText(this.#item[member]) + asText(event["delta"]) : asText(event[member]);
     if (type === "function_call") setLater(this.#item, "name", event["name"]);
   }
 
-  addPart(place: Place, event: JsonObject, isDelta: boolean): void {
+  #addPart(place: Place, event: JsonObject, isDelta: boolean): void {
     const part = this.#part(place, event);
     part[place.text] = isDelta ? asText(part[place.text]) + asText(event["delta"]) : asText(event[place.text]);
     const { logprobs } = event;

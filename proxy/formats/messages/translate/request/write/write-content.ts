@@ -27,7 +27,7 @@ export interface ContentOptions {
 export class ResultIds {
   readonly #ids = new CallIds();
   readonly #open: string[] = [];
-  resultCount = 0;
+  #resultCount = 0;
 
   /** The id under which a call is written. */
   open(id: string): string {
@@ -38,8 +38,8 @@ export class ResultIds {
 
   /** The id of the next call without a result. */
   nextResultId(): string | undefined {
-    this.resultCount += 1;
-    return this.#open[this.resultCount - 1];
+    this.#resultCount += 1;
+    return this.#open[this.#resultCount - 1];
   }
 }
 

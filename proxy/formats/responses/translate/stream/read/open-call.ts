@@ -25,7 +25,7 @@ export class OpenCall implements OpenItem {
   read(type: string, event: JsonObject, sink: EventSink): void {
     if (this.#isHeld) return;
     if (type === "response.function_call_arguments.delta" || type === "response.custom_tool_call_input.delta") {
-      this.emitText(asText(event["delta"]), sink);
+      this.#emitText(asText(event["delta"]), sink);
     }
   }
 
@@ -44,7 +44,7 @@ export class OpenCall implements OpenItem {
     return this.#part;
   }
 
-  emitText(text: string, sink: EventSink): void {
+  #emitText(text: string, sink: EventSink): void {
     this.#said.add(text);
     sink.delta(this.#opened(sink), text);
   }
@@ -68,18 +68,18 @@ export class OpenCall implements OpenItem {
     const rest = given === "" ? "" : this.#said.restOf(given);
     // A command with a hole in it is another command.
     if (rest === undefined) sink.hasBrokenCall = true;
-    else this.emitText(rest, sink);
+    else this.#emitText(rest, sink);
   }
 
   /** @param given of the finished item; the reader checks whether they are JSON themselves */
   #finishArguments(given: string | undefined, sink: EventSink): void {
     const said = this.#said.text;
     if (said.trim() === "") {
-      this.emitText(given ?? "{}", sink);
+      this.#emitText(given ?? "{}", sink);
       return;
     }
     const rest = given === undefined ? undefined : this.#said.restOf(given);
-    if (rest !== undefined) this.emitText(rest, sink);
+    if (rest !== undefined) this.#emitText(rest, sink);
     // Some servers stream an object's spelling and finish with another one, or with none; what was said stays.
     else if (!isMeant(said, given)) sink.hasBrokenCall = true;
   }

@@ -25,11 +25,11 @@ export class OpenMessage implements OpenItem {
       case "response.output_text.delta": {
         const text = asText(event["delta"]);
         const logprobs = readLogprobs(event["logprobs"]);
-        if (text !== "" || logprobs.length > 0) this.emitText(this.#part(index, "text", sink), text, logprobs, sink);
+        if (text !== "" || logprobs.length > 0) this.#emitText(this.#part(index, "text", sink), text, logprobs, sink);
         return;
       }
       case "response.refusal.delta":
-        if (event["delta"] !== "") this.emitText(this.#part(index, "refusal", sink), asText(event["delta"]), [], sink);
+        if (event["delta"] !== "") this.#emitText(this.#part(index, "refusal", sink), asText(event["delta"]), [], sink);
         return;
       case "response.output_text.done":
         this.#complete(index, { type: "output_text", text: event["text"] }, sink);
@@ -65,7 +65,7 @@ export class OpenMessage implements OpenItem {
     for (const index of [...this.#parts.keys()]) this.#close(index, sink);
   }
 
-  emitText(open: OpenPart, text: string, logprobs: readonly TokenLogprob[], sink: EventSink): void {
+  #emitText(open: OpenPart, text: string, logprobs: readonly TokenLogprob[], sink: EventSink): void {
     sink.logprobs(open.part, logprobs);
     open.logprobs += logprobs.length;
     open.said.add(text);
@@ -80,7 +80,7 @@ export class OpenMessage implements OpenItem {
     if (known === undefined && full === "") return;
     const open = known ?? this.#part(index, isRefusal ? "refusal" : "text", sink);
     const logprobs = open.logprobs === 0 ? readLogprobs(member(part, "logprobs")) : [];
-    this.emitText(open, open.said.restOf(full) ?? "", logprobs, sink);
+    this.#emitText(open, open.said.restOf(full) ?? "", logprobs, sink);
     const citations = readCitations(member(part, "annotations"));
     for (const citation of citations.slice(open.citations)) sink.citation(open.part, citation);
     open.citations = Math.max(open.citations, citations.length);

@@ -15,13 +15,13 @@ export class OpenReasoning implements OpenItem {
   #index = 0;
 
   read(type: string, event: JsonObject, sink: EventSink): void {
-    if (type === "response.reasoning_text.delta") this.emitText("content", 0, asText(event["delta"]), sink);
+    if (type === "response.reasoning_text.delta") this.#emitText("content", 0, asText(event["delta"]), sink);
     if (type === "response.reasoning_summary_text.delta") {
-      this.emitText("summary", indexOf(event["summary_index"]), asText(event["delta"]), sink);
+      this.#emitText("summary", indexOf(event["summary_index"]), asText(event["delta"]), sink);
     }
   }
 
-  emitText(source: "content" | "summary", index: number, text: string, sink: EventSink): void {
+  #emitText(source: "content" | "summary", index: number, text: string, sink: EventSink): void {
     this.#source ??= source;
     if (text === "" || this.#source !== source) return;
     this.#part ??= sink.open({ kind: "reasoning" });

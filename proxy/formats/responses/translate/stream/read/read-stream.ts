@@ -52,7 +52,7 @@ export class ResponsesStreamReader implements StreamReader {
     const event = json ?? parseJson(data);
     if (!isObject(event)) throw new InvalidReply("an event is not a JSON object");
     this.#readEvent(asText(event["type"]) || (name ?? ""), event);
-    return this.consumeEvents();
+    return this.#consumeEvents();
   }
 
   end(): readonly ReplyEvent[] {
@@ -60,7 +60,7 @@ export class ResponsesStreamReader implements StreamReader {
     return [];
   }
 
-  consumeEvents(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     const { events } = this.#sink;
     this.#sink.events = [];
     return events;
@@ -108,7 +108,7 @@ export class ResponsesStreamReader implements StreamReader {
     });
   }
 
-  observe(index: number, item: JsonObject): void {
+  #observe(index: number, item: JsonObject): void {
     this.#start(undefined);
     for (const open of this.#open.values()) open.pause(this.#sink);
     this.#seen.add(index, item);
@@ -118,7 +118,7 @@ export class ResponsesStreamReader implements StreamReader {
   #added(index: number, item: unknown): void {
     if (!isObject(item)) throw new InvalidReply("an output_item.added event has no item");
     if (this.#seen.has(index)) throw new InvalidReply("two items have the same index");
-    this.observe(index, item);
+    this.#observe(index, item);
     const opened = openItem(item, this.#declared);
     this.#open.set(index, opened);
     beginItem(opened, this.#sink);
@@ -130,7 +130,7 @@ export class ResponsesStreamReader implements StreamReader {
     let item = this.#open.get(index);
     if (item === undefined && wanted === "message" && !this.#seen.has(index)) {
       // Some relays say text without having announced a message.
-      this.observe(index, { type: "message", id: event["item_id"] });
+      this.#observe(index, { type: "message", id: event["item_id"] });
       item = new OpenMessage();
       this.#open.set(index, item);
     }
@@ -151,7 +151,7 @@ export class ResponsesStreamReader implements StreamReader {
       this.#seen.add(index, item);
       open.finish(open.type === item["type"] ? item : undefined, this.#sink);
     } else if (!this.#seen.has(index)) {
-      this.observe(index, item);
+      this.#observe(index, item);
       this.#sink.whole(item);
     }
   }

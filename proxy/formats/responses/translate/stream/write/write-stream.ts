@@ -73,7 +73,7 @@ export class ResponsesStreamWriter implements StreamWriter {
   write(event: ReplyEvent): string {
     // The format has one candidate.
     if ("candidate" in event && event.candidate !== 0) return "";
-    this.writeEvent(event);
+    this.#writeEvent(event);
     return this.#frames.consume();
   }
 
@@ -101,7 +101,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     return this.#frames.consume();
   }
 
-  writeEvent(event: ReplyEvent): void {
+  #writeEvent(event: ReplyEvent): void {
     switch (event.type) {
       case "start":
         this.#serviceTier = event.serviceTier;
