@@ -151,7 +151,7 @@ describe("ReplyAdapter", () => {
     );
   });
 
-  it("tells an estimate of what a cut answer took: the upstream's own words where it has said any", () => {
+  it("tells an estimate of what a cut reply took: the upstream's own words where it has said any", () => {
     const taken = (before: readonly ReplyEvent[]): unknown => {
       const adapter = new ReplyAdapter({ stop: ["END"] }, 10);
       const events = [...before, ...textEvents(["12345678END and more"])].flatMap((event) => adapter.adapt(event));

@@ -1,4 +1,4 @@
-/** Schemas that one vendor refuses and the others take: of tools and of answers, from clients of every other format. */
+/** Schemas that one vendor refuses and the others take: of tools and of outputs, from clients of every other format. */
 import assert from "node:assert/strict";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { answerOf, formats, sendTo, streamOf } from "#test/support/translation/pure-translation";

@@ -83,7 +83,7 @@ describe("declareLosses()", () => {
       param: "client.tools",
     },
     {
-      name: "a form of answer",
+      name: "an output format",
       conversation: { ...empty, outputFormat: { kind: "json" as const } },
       param: "client.outputFormat",
     },

@@ -25,7 +25,7 @@ async function accumulated(client: (typeof openaiGenerations)[number], stream: s
   );
 }
 
-describe("responses: every legal answer", () => {
+describe("responses: every legal reply", () => {
   it("has a clean stream whose end is the whole reply", () => {
     fc.assert(
       fc.property(legalEvents, (events: readonly ReplyEvent[]) => {

@@ -278,7 +278,7 @@ describe("messages: stream reader", () => {
     ]);
   });
 
-  it("answers any JSON with events or InvalidReply", () => {
+  it("reads any JSON as events or InvalidReply", () => {
     const content = fc.oneof(
       fc.jsonValue(),
       fc.record({

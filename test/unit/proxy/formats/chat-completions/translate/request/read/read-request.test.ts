@@ -200,7 +200,7 @@ describe("readRequest(): tools", () => {
     assert.deepEqual(tools, [{ kind: "custom", name: "sql", description: "S", format: flat, where: "tools[0]" }]);
   });
 
-  it("reads the older functions, whose answers have one call", () => {
+  it("reads the older functions, whose responses have one call", () => {
     const conversation = conversationOf({ functions: [{ name: "f" }], function_call: { name: "f" } });
     assert.equal(conversation.usesLegacyFunctions, true);
     assert.equal(conversation.parallelTools, false);

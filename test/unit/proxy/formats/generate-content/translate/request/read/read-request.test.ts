@@ -145,7 +145,7 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "generationConfig.thinkingConfig.thinkingLevel",
     },
     {
-      name: "an unknown type of answer",
+      name: "an unknown type of output",
       body: { generationConfig: { responseMimeType: "image/png" } },
       code: "invalid_value",
       param: "generationConfig.responseMimeType",

@@ -283,7 +283,7 @@ describe("messages: readRequest, turns", () => {
     });
   }
 
-  it("answers any JSON with a conversation or an error of the client", () => {
+  it("reads any JSON as a conversation or an error of the client", () => {
     const block = fc.record(
       {
         type: fc.constantFrom("text", "image", "document", "tool_use", "tool_result", "thinking", "search_result", "x"),

@@ -65,7 +65,7 @@ describe("messages: writeRequest, turns", () => {
       ],
     },
     {
-      name: "merges answers in a row",
+      name: "merges turns of the assistant in a row",
       turns: [user(text("hi")), assistant(text("a")), assistant(call("b")), tool(result("b"))],
       want: [hi, { role: "assistant", content: [said("a"), use("b")] }, { role: "user", content: [answer("b")] }],
     },
@@ -219,7 +219,7 @@ describe("messages: writeRequest, turns", () => {
     });
   });
 
-  describe("the last answer", () => {
+  describe("the last turn of the assistant", () => {
     const turns = [user(text("a")), assistant(text("b ", { where: "messages.1.content" }))];
     it("is continued by a model that can, without space at its end", () => {
       const { body, dropped } = writeBody(conversation({ turns }), { model: "claude-sonnet-4-5" });

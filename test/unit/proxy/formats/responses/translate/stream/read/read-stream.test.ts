@@ -342,7 +342,7 @@ describe("responses: readReply", () => {
       want: "content-filter",
     },
     {
-      name: "an incomplete answer without a reason was cut",
+      name: "an incomplete reply without a reason was cut",
       body: { status: "incomplete", incomplete_details: null, output: [] },
       want: "length",
     },

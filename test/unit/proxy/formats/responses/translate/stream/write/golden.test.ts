@@ -125,7 +125,7 @@ describe("responses: stream writer, golden", () => {
   });
 
   for (const row of [
-    { name: "G6: a cut answer", reason: "length", status: "incomplete", details: { reason: "max_output_tokens" } },
+    { name: "G6: a cut reply", reason: "length", status: "incomplete", details: { reason: "max_output_tokens" } },
     {
       name: "G6: a blocked one",
       reason: "content-filter",
