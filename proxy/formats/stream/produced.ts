@@ -43,6 +43,7 @@ export class ProducedOutput {
     if (typeof base64 === "string") this.#audioCharacters += base64.length;
   }
 
+  /** The output so far: its text, and tokens of pictures and sound by estimate. */
   summary(): Produced {
     return {
       text: this.#parts.join(""),

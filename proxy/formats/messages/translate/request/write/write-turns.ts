@@ -34,7 +34,7 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   const first = paired.findIndex(({ role }) => role !== "system");
   const leading = first < 0 ? paired : paired.slice(0, first);
   const rest = first < 0 ? [] : paired.slice(first);
-  const placed = demoteSystem(rest, takesLaterSystem ? standsBehindUser : () => false);
+  const placed = demoteSystem(rest, takesLaterSystem ? followsUser : () => false);
   const messages = mergeMessages(placed.map(messageWriter(options)));
   // A turn that said nothing may have kept a system turn from its neighbours.
   if (takesLaterSystem && !messages.every(isInPlace)) return writeTurns(turns, false, options);
@@ -45,7 +45,7 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
 }
 
 /** Behind a turn of the user, and last or before a turn of the assistant (`protocols/anthropic-messages.md` section 3). */
-const standsBehindUser: AllowsSystem = (previous, next) =>
+const followsUser: AllowsSystem = (previous, next) =>
   (previous?.role === "user" || previous?.role === "tool") && (next === undefined || next.role === "assistant");
 
 function isInPlace({ role }: Message, index: number, messages: readonly Message[]): boolean {
