@@ -23,7 +23,7 @@ export function continuingTurns(
   upstream: CallUpstream,
 ): ReplySource {
   const { eventBytesMax, replyBodyBytesMax } = admitted.services.limits;
-  const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, answerBytesMax: replyBodyBytesMax });
+  const splicer = translation?.createTurnSplicer(request.body, { eventBytesMax, responseBytesMax: replyBodyBytesMax });
   if (splicer === undefined) return upstream;
   return new ContinuingUpstream({
     upstream,

@@ -25,15 +25,15 @@ import { droppedLabel } from "#proxy/translate/dropped-fields";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
 import {
-  type ClientRequest,
   mayHoldSealedState,
   parseClientBody,
-  readClientRequest,
   readParsedRequest,
+  readTranslatableCall,
+  type TranslatableCall,
   Translation,
   type TranslationOptions,
+  translateRequest,
   withoutSealedState,
-  writeRequest,
 } from "#proxy/translate/translation";
 import { upstreamTranslators } from "#proxy/translate/translators";
 import { buildUpstreamRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
@@ -68,7 +68,7 @@ export interface PreparedAttempt {
 export class AttemptPreparation {
   readonly #admitted: AdmittedCall;
   readonly #keeper: ResponseKeeper;
-  #client: ClientRequest | undefined;
+  #client: TranslatableCall | undefined;
   #ownCall: ChatCall | undefined;
   /** Taken from those in flight, in all. */
   #heldBytes = 0;
@@ -126,7 +126,7 @@ export class AttemptPreparation {
         .then((client) => this.#translatedFor(selected, client))
         .catch(refusal);
     }
-    this.#client ??= readClientRequest(call, references?.asSent);
+    this.#client ??= readTranslatableCall(call, references?.asSent);
     return this.#translatedFor(selected, this.#client);
   }
 
@@ -148,7 +148,7 @@ export class AttemptPreparation {
     });
   }
 
-  #readLarge(): Promise<ClientRequest> {
+  #readLarge(): Promise<TranslatableCall> {
     const { call, references } = this.#admitted;
     const { length } = call.body.bytes;
     return this.#inTurn(length, length * readBytesOfByte, async () => {
@@ -170,7 +170,7 @@ export class AttemptPreparation {
   }
 
   /** A stage of its own: what the client said has been read, by this call and the others of its batch. */
-  async #translatedFor(selected: SelectedTarget, client: ClientRequest): Promise<PreparedAttempt | GatewayError> {
+  async #translatedFor(selected: SelectedTarget, client: TranslatableCall): Promise<PreparedAttempt | GatewayError> {
     await yieldToBatch;
     try {
       const prepared = this.#translate(selected, client);
@@ -181,7 +181,7 @@ export class AttemptPreparation {
   }
 
   /** A promise only where files must be fetched or the body is large. */
-  #translate(selected: SelectedTarget, client: ClientRequest): PreparedAttempt | Promise<PreparedAttempt> {
+  #translate(selected: SelectedTarget, client: TranslatableCall): PreparedAttempt | Promise<PreparedAttempt> {
     const target = targetOf(this.#admitted, selected);
     const needs = upstreamTranslators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
@@ -190,7 +190,7 @@ export class AttemptPreparation {
   }
 
   #translateWhole(
-    client: ClientRequest,
+    client: TranslatableCall,
     selected: SelectedTarget,
     target: TranslationOptions["target"],
   ): PreparedAttempt | Promise<PreparedAttempt> {
@@ -203,7 +203,7 @@ export class AttemptPreparation {
   }
 
   #translatedLarge(
-    client: ClientRequest,
+    client: TranslatableCall,
     selected: SelectedTarget,
     target: TranslationOptions["target"],
     bytes: number,
@@ -214,7 +214,7 @@ export class AttemptPreparation {
     return this.#inTurn(bytes, keptBytes, async () => {
       this.#writtenBytes = keptBytes;
       const options = this.#optionsFor(selected, target);
-      const written = writeRequest(client, options);
+      const written = translateRequest(client, options);
       await otherWork();
       const translation = Translation.ofWritten(client, options, written);
       await otherWork();
@@ -227,7 +227,7 @@ export class AttemptPreparation {
     });
   }
 
-  async #fetched(client: ClientRequest, files: readonly MediaPart[]): Promise<ClientRequest> {
+  async #fetched(client: TranslatableCall, files: readonly MediaPart[]): Promise<TranslatableCall> {
     const { exchange, settlement } = this.#admitted;
     if (files.length > filesMax) throw tooManyFiles(files[filesMax]);
     settlement.countFetch();
@@ -267,7 +267,7 @@ export class AttemptPreparation {
     return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
-  #translated(translation: Translation, client: ClientRequest, selected: SelectedTarget): PreparedAttempt {
+  #translated(translation: Translation, client: TranslatableCall, selected: SelectedTarget): PreparedAttempt {
     checkTranslatedParameters({ client: client.call, upstream: translation.upstreamCall }, this.#admitted.route);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }

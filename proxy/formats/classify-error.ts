@@ -1,10 +1,10 @@
 /**
- * Sorts what an upstream reports as an error into the kinds of `protocols/errors.md` section 5: by the provider's own
- * words first, then by its message where providers have no word for it, then by the status.
+ * Sorts the errors that upstreams report into the kinds of `protocols/errors.md` section 5: by the provider's own words
+ * first, then by its message where the provider has no word for the kind, then by the status.
  *
- * A message may repeat what the client wrote (`Invalid value: '...'`), so that a client could make us take a credential
- * for refused or for spent. What it says of a credential counts only beside a status that says the same, or where the
- * whole message is a provider's own.
+ * A message may repeat what the client wrote (`Invalid value: '...'`), so a client could make the gateway believe that
+ * a credential is refused or spent. A message about a credential counts only beside a status that means the same, or
+ * where the whole message is a provider's own.
  *
  * The order of the rows matters: a 429 can be a spent quota, a 400 can be a bad key, a 403 is never the client's.
  */

@@ -1,10 +1,10 @@
 /**
- * What a client is told about an upstream's error (`protocols/errors.md` section 5).
+ * Turns an upstream's error into the error that the client gets (`protocols/errors.md` section 5).
  *
- * Text of an upstream passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
+ * An upstream's text passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
  * after the upstream's model name became the public one and everything that looks like a key, an organisation, an
- * address or markup is gone; the channel's own secrets go first, while the text is whole. Everything else gets the
- * gateway's own words: which credential failed is ours to know.
+ * address or markup is gone; the channel's own secrets go first, while the text is whole. Every other error gets the
+ * gateway's own words: the client must not learn which credential failed.
  */
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "./format.ts";
@@ -86,7 +86,7 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-/** An answer that broke off, or was not read to its end, may end within a secret. */
+/** A reply that broke off, or was not read to its end, may end within a secret. */
 function withoutBegun(text: string, spelling: string): string {
   for (let length = spelling.length - 1; length >= begunLengthMin; length -= 1)
     if (text.endsWith(spelling.slice(0, length))) return `${text.slice(0, -length)}[key]`;

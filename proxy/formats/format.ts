@@ -1,10 +1,10 @@
 /**
- * What the request pipeline needs to know of a chat wire format, in two halves that can exist alone: what clients speak
- * (`<format>/native/client-format.ts`) and what upstreams are spoken to in (`<format>/native/upstream-format.ts`).
+ * Defines what the request pipeline needs from a chat wire format, in two halves that can exist alone: the client's
+ * half (`<format>/native/client-format.ts`) and the upstream's (`<format>/native/upstream-format.ts`).
  *
- * Same format in and out: the client's bytes pass with surgical edits and the upstream's bytes pass back, watched by a
- * filter that finds usage, errors and the end. Nothing here knows channels' addresses, sockets or the ledger, and no
- * format knows another.
+ * Where both sides speak the same format, the client's bytes pass with surgical edits and the upstream's bytes pass
+ * back, watched by a filter that finds usage, errors and the end. Formats know nothing of channels' addresses, sockets
+ * or the ledger, and no format knows another.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";
@@ -155,14 +155,14 @@ export interface CallFormat {
 export interface ClientFormat extends CallFormat {
   readonly format: ChatWireFormat;
   /**
-   * Tells a client that its answer still lives, in the form that its clients count (`protocols/agents.md` sections 3 and
-   * 4). Whole frames; they fit before the answer and between any two of its events.
-   * @param filter of the answer, once it has begun
+   * Writes a sign of life in the form that the format's clients count (`protocols/agents.md` sections 3 and
+   * 4). Whole frames; they fit before the response and between any two of its events.
+   * @param filter of the reply, once it has begun
    */
   signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer;
   /**
    * The last bytes of a stream that failed after its first byte; no terminator of success.
-   * @param filter undefined when no answer had begun
+   * @param filter undefined when no reply had begun
    */
   renderStreamError(
     error: GatewayError,
@@ -174,7 +174,7 @@ export interface ClientFormat extends CallFormat {
   /**
    * Whether a stream ends cleanly behind its failure event, as the providers end it. Clients let a broken transport
    * outrank the failure that they have read (DESIGN.md section 5). False where clients may skip the event: then only the
-   * broken transport tells that the answer is not whole.
+   * broken transport tells that the response is not whole.
    */
   readonly failsCleanly: boolean;
 }

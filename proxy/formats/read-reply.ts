@@ -1,4 +1,4 @@
-/** What the reading of a whole reply has in common: each format says where its usage, its errors and its text stand. */
+/** Reads a whole reply for all formats: each format says where its usage, its errors and its text are. */
 import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
@@ -8,7 +8,7 @@ import { ProducedOutput } from "./stream/produced.ts";
 
 /** @throws GatewayError `upstream_error` when the body was no JSON object */
 export function requireReply(json: unknown): JsonObject {
-  if (!isObject(json)) throw new GatewayError("upstream_error", "The provider's answer is not a JSON object.");
+  if (!isObject(json)) throw new GatewayError("upstream_error", "The provider's reply is not a JSON object.");
   return json;
 }
 
@@ -25,7 +25,7 @@ export function readingOf(
     produced: () => {
       const output = new ProducedOutput();
       readOutput(reply, output);
-      return output.take();
+      return output.summary();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The chat formats by their wire name: the list of what this gateway speaks, with clients and with upstreams. */
+/** Lists the chat formats by their wire name: those that this gateway speaks with clients, and those with upstreams. */
 
 import type { ChatWireFormat, UpstreamWireFormat } from "#proxy/neutral/wire";
 import { chatCompletionsClient } from "./chat-completions/native/client-format.ts";

@@ -1,10 +1,11 @@
 /**
- * What one wire format brings to translation, in two halves that can exist alone: readers of requests and writers of
- * replies and streams for its clients, writers of requests and readers of replies and streams for its upstreams.
+ * Defines what one wire format brings to translation, in two halves that can exist alone: readers of requests and
+ * writers of replies and streams for its clients, writers of requests and readers of replies and streams for its
+ * upstreams.
  *
- * They stand in `<format>/translate/client-translator.ts` and `upstream-translator.ts`, which know only their own format
- * and the neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve conversions,
- * and no pair has code of its own. All of it is pure but for ids and time, which are given.
+ * They are in `<format>/translate/client-translator.ts` and `upstream-translator.ts`, which know only their own format
+ * and the neutral forms (`neutral/conversation.ts`, `neutral/reply.ts`): four readers and four writers make twelve
+ * conversions, and no pair has code of its own. All of it is pure but for ids and time, which are given.
  */
 
 import type { GatewayError } from "#proxy/errors";
@@ -20,7 +21,7 @@ import type { ChatEndpoint, ErrorContext } from "./format.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { SpliceLimits, TurnSplicer } from "./turn-splicer.ts";
 
-/** How clients of a format are understood and answered. */
+/** How the gateway reads the requests of a format's clients and writes their responses. */
 export interface ClientTranslator {
   readonly format: ChatWireFormat;
   /**
@@ -92,7 +93,7 @@ export interface WrittenRequest {
 }
 
 /**
- * How the answer must be changed so that it fits what the client asked, because the request was said in other words.
+ * How the reply must be changed so that it fits what the client asked for, because the request was written in other terms.
  * Applied between reader and writer by `adapt-reply.ts`.
  */
 export interface ReplyAdaptation {
@@ -102,13 +103,13 @@ export interface ReplyAdaptation {
   readonly argumentKeys?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
   /** Custom tools (client's names) that went as functions with one string member `input`. */
   readonly customTools?: ReadonlySet<string> | undefined;
-  /** Function whose arguments are the answer: becomes text, and `tool-calls` becomes `stop`. */
-  readonly answerTool?: string | undefined;
-  /** The answer is a JSON object with this one member, whose value is the answer (strings go out bare). */
+  /** Function whose arguments are the output: becomes text, and `tool-calls` becomes `stop`. */
+  readonly outputTool?: string | undefined;
+  /** The output is a JSON object with this one member, whose value the client gets (strings go out bare). */
   readonly unwrapMember?: string | undefined;
-  /** Stop sequences the upstream does not know: the answer is cut at the first one found in its visible text. */
+  /** Stop sequences the upstream does not know: the reply is cut at the first one found in its visible text. */
   readonly stop?: readonly string[] | undefined;
-  /** The upstream may end an answer by saying that the model's call was none: alone that is no success. */
+  /** The upstream may end a reply by saying that the model's call was malformed: alone that is no success. */
   readonly refusesMalformedCall?: boolean | undefined;
   /** Tools that the provider runs may make it pause the turn, which the gateway then continues. */
   readonly mayPause?: boolean | undefined;
@@ -132,10 +133,10 @@ export interface ReplyContext {
   /** A fresh id: prefix and 24 letters and digits. */
   readonly newId: (prefix: string) => string;
   readonly states: StateKeeper;
-  /** What a streaming client was told before any answer. */
+  /** What a streaming client was told before any reply. */
   readonly opening?: StreamOpening | undefined;
   /**
-   * Told the whole response before the end of an answer that succeeded goes out, for formats whose clients may refer to
+   * Told the whole response before the end of a response that succeeded goes out, for formats whose clients may refer to
    * it later. Absent where nothing is kept.
    */
   readonly onResponse?: ((response: JsonObject) => void) | undefined;
@@ -157,11 +158,11 @@ export interface StreamReader {
 }
 
 export interface StreamWriter {
-  /** Its end repeats the answer, so all of it is held until then. */
-  readonly gathersAnswer?: true;
+  /** Its end repeats the response, so all of it is held until then. */
+  readonly holdsWholeReply?: true;
   /** Text to send, whole frames; empty when there is nothing to say yet. */
   write(event: ReplyEvent): string;
-  /** Where events are numbered: one that tells the client that its answer still lives; empty before it has begun. */
+  /** Where events are numbered: a sign of life; empty before it has begun. */
   signOfLife?(): string;
   /** Last frames of a stream that failed; never a sign of success. `start` may not have come. */
   fail(error: GatewayError, context: ErrorContext): string;

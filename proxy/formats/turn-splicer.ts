@@ -1,18 +1,18 @@
 /**
- * Makes one answer of the answers of a turn that its provider paused and that the gateway continues
+ * Splices the replies of a turn that its provider paused and the gateway continues into one reply
  * (`protocols/translation.md` section 8.1).
  *
- * A provider whose own tools run for long may end an answer before the turn is over and wants it sent back to go on
- * from. Clients of other formats have no word for that: they see one answer, whose usage is the sum of all. Bodies go
- * in as they come, and what comes out is one body of the same format, so that filter and reader behind it know nothing
- * of pauses. Pure; `upstream/continuing-upstream.ts` sends the requests.
+ * A provider whose own tools run for long may end a reply before the turn is over and wants it sent back to continue.
+ * Clients of other formats have no word for that: they see one response, whose usage is the sum of all. Bodies go in as
+ * they come, and one body of the same format comes out, so that filter and reader behind it know nothing of pauses.
+ * Pure; `upstream/continuing-upstream.ts` sends the requests.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 
 export interface SpliceLimits {
   readonly eventBytesMax: number;
   /** Of one body that comes as one object. */
-  readonly answerBytesMax: number;
+  readonly responseBytesMax: number;
 }
 
 export interface TurnSplicer {
@@ -27,10 +27,10 @@ export interface TurnSplicer {
   /** The body is over. */
   endBody(): EndedBody;
   /** Another body follows. */
-  goOn(): void;
+  resume(): void;
   /** The turn ends with its pause. @returns the end that was held back */
   stop(): Buffer;
-  /** The provider refused to go on. @returns what ends the answer visibly */
+  /** The provider refused to go on. @returns what ends the response visibly */
   fail(status: number, body: Buffer): Buffer;
   /** Keeps nothing from now on: the next pause is the end. @returns what was held back */
   forget(): Buffer;

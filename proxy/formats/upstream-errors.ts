@@ -1,6 +1,6 @@
 /**
- * The kinds of errors that upstreams report (`protocols/errors.md` section 5), and all that follows from a kind: a new
- * one is a row here.
+ * Lists the kinds of errors that upstreams report (`protocols/errors.md` section 5), and all that follows from a kind:
+ * a new kind is a row here.
  */
 import type { ErrorCode } from "#proxy/errors";
 import type { AttemptOutcomeLabel } from "#proxy/observe/metrics";
@@ -12,7 +12,7 @@ export interface UpstreamErrorTraits {
   readonly clientCode: ErrorCode;
   /** What the client is told where the upstream's text may not pass. */
   readonly ownWords: string;
-  /** Undefined: nobody else would answer differently. */
+  /** Undefined: no other target would reply differently. */
   readonly failover: NonNullable<Route["failover"]["on"]>[number] | undefined;
   /** How the attempt is counted. */
   readonly label: AttemptOutcomeLabel;
@@ -80,7 +80,7 @@ const rows = {
   timeout: {
     usualStatus: 504,
     clientCode: "upstream_timeout",
-    ownWords: "Upstream server error: the provider did not answer in time (timeout).",
+    ownWords: "Upstream server error: the provider did not reply in time (timeout).",
     failover: "Timeout",
     label: "timeout",
     isServerSide: true,
@@ -112,7 +112,7 @@ const rows = {
   upstream_5xx: {
     usualStatus: 500,
     clientCode: "upstream_error",
-    ownWords: "Upstream server error: the provider failed to answer.",
+    ownWords: "Upstream server error: the provider failed to reply.",
     failover: "ServerError",
     label: "server_error",
     isServerSide: true,

@@ -3,8 +3,8 @@
  * hundred thousand tokens of text.
  *
  * Data is a `data:…;base64,` URL under any key but those of plain text, or the value of `data`, `file_data`,
- * `b64_json`; its head and tail must look like base64. Whoever hides text there is estimated low and billed exactly:
- * settlement goes by the upstream's own count.
+ * `b64_json`; its head and tail must look like base64. A client that hides text there gets a low estimate and the exact
+ * bill: settlement uses the upstream's own count.
  */
 
 /** Shorter strings are text whatever they hold. */

@@ -1,8 +1,8 @@
 /**
  * Refuses JSON of an upstream, or inside a text, that is nested deeper than anything written for a purpose.
  *
- * The parser takes any depth, but whoever writes or walks such a value runs out of stack. Bodies of clients have their
- * own limit (`strict-json.ts`); answers, events and texts that hold JSON have this one.
+ * The parser accepts any depth, but code that writes or walks such a value runs out of stack. Bodies of clients have
+ * their own limit (`strict-json.ts`); replies, events and texts that hold JSON have this one.
  */
 
 /** Four times what a client's body may have. */

@@ -1,4 +1,4 @@
-/** What a scan of JSON bytes found, and readers that decode one value of it by its range. */
+/** Holds the result of a scan of JSON bytes, and the readers that decode one value of it by its range. */
 import { openBrace, openBracket, quote } from "./json-tokens.ts";
 
 export type JsonKind = "string" | "number" | "object" | "array" | "true" | "false" | "null";

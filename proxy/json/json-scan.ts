@@ -1,4 +1,4 @@
-/** The machine of `strict-json.ts`: one loop over tokens with its own stack, so that depth costs no call frames. */
+/** Scans JSON for `strict-json.ts` in one loop over tokens with its own stack, so that depth costs no call frames. */
 import type { GatewayError } from "#proxy/errors";
 import { dataKeyLengthMax, isEncodedData } from "./json-data.ts";
 import { decodeString, type Hit, kindOf, type Member, type ScannedObject, type ScanOptions } from "./json-object.ts";
@@ -9,13 +9,13 @@ import {
   comma,
   invalidJson,
   type JsonText,
-  jsonText,
   openBrace,
   openBracket,
   quote,
   skipBareValue,
   skipSpace,
   skipString,
+  withWords,
 } from "./json-tokens.ts";
 import { compileWatch, isWatched, type Watch } from "./json-watch.ts";
 import { usualNames } from "./usual-names.ts";
@@ -74,7 +74,7 @@ export class Scan implements ScannedObject {
 
   constructor(bytes: Buffer, start: number, options: ScanOptions) {
     this.bytes = bytes;
-    this.#text = jsonText(bytes);
+    this.#text = withWords(bytes);
     this.start = start;
     this.#options = options;
     this.#watch = options.watch === undefined ? undefined : compileWatch(options.watch);
@@ -143,7 +143,7 @@ export class Scan implements ScannedObject {
 
   #unexpected(at: number, end: number, isArray: boolean): GatewayError {
     if (at >= end) return invalidJson(at, `it ends inside ${isArray ? "an array" : "an object"}; send the whole body`);
-    return invalidJson(at, `a comma or ${isArray ? "]" : "}"} should stand here`);
+    return invalidJson(at, `expected a comma or ${isArray ? "]" : "}"}`);
   }
 
   #open(isArray: boolean, at: number): void {
@@ -167,7 +167,7 @@ export class Scan implements ScannedObject {
   /** Reads a key and its colon. @returns the offset of the value */
   #key(at: number, end: number): number {
     const bytes = this.bytes;
-    if (at >= end || bytes[at] !== quote) throw invalidJson(at, "a member's name in double quotes should stand here");
+    if (at >= end || bytes[at] !== quote) throw invalidJson(at, "expected a member's name in double quotes");
     this.#keys += 1;
     if (this.#keys > this.#options.keysMax)
       throw invalidJson(at, `more than ${this.#options.keysMax} keys; send fewer`);
@@ -182,8 +182,7 @@ export class Scan implements ScannedObject {
       this.#levels.watched[depth] = isWatched(this.#watch, bytes, at, behind, close < 0);
     }
     const separator = skipSpace(bytes, behind + 1, end);
-    if (separator >= end || bytes[separator] !== colon)
-      throw invalidJson(separator, "a colon should stand behind the name");
+    if (separator >= end || bytes[separator] !== colon) throw invalidJson(separator, "a colon must follow the name");
     return skipSpace(bytes, separator + 1, end);
   }
 
@@ -194,7 +193,7 @@ export class Scan implements ScannedObject {
     const usual = hasEscape ? undefined : isWatched(usualNames, this.bytes, keyStart, close, false);
     const name = usual ?? decodeString(this.bytes, keyStart, close + 1, hasEscape);
     if (this.member(name) !== undefined) {
-      throw invalidJson(keyStart, `the member ${JSON.stringify(name)} stands twice; send it once`);
+      throw invalidJson(keyStart, `the member ${JSON.stringify(name)} occurs twice; send it once`);
     }
     this.#memberName = name;
   }

@@ -1,8 +1,8 @@
 /**
- * JSON in and out without losing digits: tool arguments and schemas may hold integers beyond 2^53, whose source text
- * must survive (`protocols/translation.md` section 5.4).
+ * Reads and writes JSON without losing digits: tool arguments and schemas may hold integers beyond 2^53, whose source
+ * text must survive (`protocols/translation.md` section 5.4).
  *
- * Bodies without a run of 16 digits, which is nearly all, take the plain parser.
+ * Bodies without a run of 16 digits, which is nearly all, go through the plain parser.
  */
 import { isTooDeep } from "./json-depth.ts";
 import { isObject, type JsonObject } from "./json-value.ts";

@@ -1,8 +1,9 @@
 /**
- * The tokens of JSON (RFC 8259), skipped over in bytes: white space, strings, numbers and literals.
+ * Skips over the tokens of JSON (RFC 8259) in bytes: white space, strings, numbers and literals.
  *
- * Nothing is decoded and nothing allocated: each function takes the offset where a token begins and returns the offset
- * behind it, or refuses with the byte at fault. `strict-json.ts` calls them; bytes are known to be valid UTF-8 by then.
+ * It decodes and allocates nothing: each function gets the offset where a token begins and returns the offset behind
+ * it, or refuses with the offset of the wrong byte. `strict-json.ts` calls it with bytes that are known to be valid
+ * UTF-8.
  */
 import { GatewayError } from "#proxy/errors";
 
@@ -53,7 +54,7 @@ export interface JsonText {
 }
 
 /** Shares the memory of `bytes`. */
-export function jsonText(bytes: Buffer): JsonText {
+export function withWords(bytes: Buffer): JsonText {
   const shift = bytes.byteOffset & 3;
   return { bytes, words: new Int32Array(bytes.buffer, bytes.byteOffset - shift, (bytes.length + shift) >> 2), shift };
 }
@@ -196,7 +197,7 @@ function isDigit(byte: number): boolean {
 function skipDigits(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
   while (at < end && isDigit(bytes[at] ?? nothing)) at += 1;
-  if (at === from) throw invalidJson(from, "a number that lacks a digit here");
+  if (at === from) throw invalidJson(from, "a digit is missing in this number");
   return at;
 }
 
@@ -212,9 +213,6 @@ export function skipBareValue(bytes: Uint8Array, from: number, end: number): num
     while (matched < word.length && from + matched < end && bytes[from + matched] === word[matched]) matched += 1;
     if (matched === word.length) return from + matched;
   }
-  if (from >= end) throw invalidJson(from, "it ends where a value should stand; send the whole body");
-  throw invalidJson(
-    from,
-    "a value should stand here: a string in double quotes, number, object, array, true, false or null",
-  );
+  if (from >= end) throw invalidJson(from, "it ends where a value is expected; send the whole body");
+  throw invalidJson(from, "expected a value: a string in double quotes, number, object, array, true, false or null");
 }

@@ -1,4 +1,4 @@
-/** Careful looks into JSON of unknown shape: never throws, never reads an inherited member. */
+/** Reads JSON of unknown shape: never throws, never reads an inherited member. */
 import { isTooDeep } from "./json-depth.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };

@@ -1,4 +1,4 @@
-/** Finds a few known keys among many without decoding any: compared by length first, then byte by byte. */
+/** Finds a few known keys among many without decoding any: it compares lengths first, then bytes. */
 
 /** Watched keys by the length of their UTF-8 spelling. */
 export interface Watch {

@@ -1,18 +1,18 @@
 /**
- * One strict pass over a JSON body: finds its members, counts its text and refuses what two readers could read in two
- * ways, without building a value.
+ * Scans a JSON body once and strictly: finds its members, counts its text and refuses what two readers could read in
+ * two ways, without building a value.
  *
  * Bodies of the same format pass upstream as bytes (`body-editor.ts`), so authoriser and upstream must see the same
  * members: a second `model`, also when spelled with escapes, a case variant that some parsers fold, or a byte order
- * mark is refused here and not interpreted. The whole body is checked against RFC 8259; values are read out of it by
- * range and only where somebody asks. Never recursive, so depth costs no stack.
+ * mark is refused here and not interpreted. The whole body is checked against RFC 8259; a value is read by its range,
+ * and only when a reader asks for it. Never recursive, so depth costs no stack.
  *
- * Stricter than `JSON.parse` in exactly this: the top level is an object; at most `depthMax` levels, `keysMax` keys,
- * `itemsMax` array items and 4,096 members of the scanned object; none of these stands twice or is a case variant of a
- * routing member; bytes are UTF-8 without a byte order mark; `\u` escapes of surrogates come in pairs. Nested objects may
- * hold duplicates (they are user data) unless the reader looks into them with `scanMembers`.
+ * It is stricter than `JSON.parse` in exactly this: the top level is an object; at most `depthMax` levels, `keysMax`
+ * keys, `itemsMax` array items and 4,096 members of the scanned object; none of these occurs twice or is a case variant
+ * of a routing member; bytes are UTF-8 without a byte order mark; `\u` escapes of surrogates come in pairs. Nested
+ * objects may hold duplicates (they are user data) unless the reader scans them with `scanMembers`.
  *
- * Called by `read-call` of every format and by the body editor.
+ * `read-call` of every format and the body editor call it.
  */
 import { isUtf8 } from "node:buffer";
 import { GatewayError } from "#proxy/errors";
@@ -25,10 +25,10 @@ export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } fr
 export { readJson, readNumber, readString, readText } from "./json-object.ts";
 
 /** By their folded spelling. */
-const routingMembers = new Map(routingNames.map((name) => [fold(name), name] as const));
+const routingMembers = new Map(routingNames.map((name) => [foldCase(name), name] as const));
 
 /** As the most generous parsers fold: long s to `s`, Kelvin sign to `k` (both are letters of routing members). */
-function fold(name: string): string {
+function foldCase(name: string): string {
   return name.toUpperCase().toLowerCase();
 }
 
@@ -49,7 +49,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
     if (usualNames.names.has(member.name)) continue;
-    const meant = routingMembers.get(plainName.test(member.name) ? member.name : fold(member.name));
+    const meant = routingMembers.get(plainName.test(member.name) ? member.name : foldCase(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(
       member.keyStart,

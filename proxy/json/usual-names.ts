@@ -1,4 +1,4 @@
-/** Names that most bodies hold at their top, spelled as they are meant: told by their bytes, so that none is decoded. */
+/** Recognises the names that most bodies hold at their top by their bytes, so that none of them is decoded. */
 import { compileWatch } from "./json-watch.ts";
 
 /**

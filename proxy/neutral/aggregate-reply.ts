@@ -1,6 +1,6 @@
 /**
- * Gathers a stream of neutral events into one whole answer: for a client that does not stream and an upstream that did,
- * and as the reference that every stream must agree with (`protocols/translation.md` section 9.3).
+ * Aggregates a stream of neutral events into one whole reply: for a client that does not stream and an upstream that
+ * did, and as the reference that every stream must agree with (`protocols/translation.md` section 9.3).
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ProviderState } from "./conversation.ts";
@@ -19,10 +19,10 @@ import {
 export class ReplyAggregator {
   #start: Extract<ReplyEvent, { type: "start" }> | undefined;
   #usage: TokenUsage | undefined;
-  readonly #candidates: GrowingCandidate[] = [];
+  readonly #candidates: CandidateAggregator[] = [];
   #isEnded = false;
 
-  take(event: ReplyEvent): void {
+  add(event: ReplyEvent): void {
     switch (event.type) {
       case "start":
         this.#start = event;
@@ -34,13 +34,13 @@ export class ReplyAggregator {
         this.#isEnded = true;
         return;
       default:
-        this.#candidate(event.candidate).take(event);
+        this.#candidate(event.candidate).add(event);
     }
   }
 
   /** @throws InvalidReply when the stream did not come to its end */
   reply(): Reply {
-    if (!this.#isEnded) throw new InvalidReply("the answer ended before it was complete");
+    if (!this.#isEnded) throw new InvalidReply("the reply ended before it was complete");
     return {
       id: this.#start?.id,
       model: this.#start?.model,
@@ -50,26 +50,26 @@ export class ReplyAggregator {
     };
   }
 
-  #candidate(index: number): GrowingCandidate {
-    while (this.#candidates.length <= index) this.#candidates.push(new GrowingCandidate());
+  #candidate(index: number): CandidateAggregator {
+    while (this.#candidates.length <= index) this.#candidates.push(new CandidateAggregator());
     const candidate = this.#candidates[index];
-    if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
+    if (candidate === undefined) throw new InvalidReply("a candidate has an invalid index");
     return candidate;
   }
 }
 
 /** @throws InvalidReply when the events do not come to an end */
 export function aggregateReply(events: Iterable<ReplyEvent>): Reply {
-  const folder = new ReplyAggregator();
-  for (const event of events) folder.take(event);
-  return folder.reply();
+  const aggregator = new ReplyAggregator();
+  for (const event of events) aggregator.add(event);
+  return aggregator.reply();
 }
 
-class GrowingCandidate {
-  readonly #parts: GrowingPart[] = [];
+class CandidateAggregator {
+  readonly #parts: AggregatedPart[] = [];
   #finish: Finish = { reason: "other" };
 
-  take(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>): void {
+  add(event: Exclude<ReplyEvent, { type: "start" | "usage" | "end" }>): void {
     if (event.type === "finish") {
       this.#finish = event.finish;
       return;
@@ -91,7 +91,7 @@ class GrowingCandidate {
   }
 }
 
-interface GrowingPart {
+interface AggregatedPart {
   readonly block: OpenedBlock;
   readonly text: string[];
   readonly citations: Citation[];
@@ -99,7 +99,7 @@ interface GrowingPart {
   readonly states: ProviderState[];
 }
 
-function wholeBlock({ block, text, citations, logprobs, states }: GrowingPart): ReplyBlock {
+function wholeBlock({ block, text, citations, logprobs, states }: AggregatedPart): ReplyBlock {
   const joined = text.join("");
   switch (block.kind) {
     case "text":

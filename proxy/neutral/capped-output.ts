@@ -1,4 +1,4 @@
-/** How long an answer may be where its model or its route has a limit: more than that is refused by the provider. */
+/** Caps the length of a reply at the limits of its model and its route: the provider refuses a request for more. */
 
 /**
  * @param outputCap what the client allows

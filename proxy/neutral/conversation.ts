@@ -1,9 +1,9 @@
 /**
- * The neutral form of a chat request: what a client of any format asked for, in terms that no format owns.
+ * Defines the neutral form of a chat request: what a client of any format asked for, in terms that no format owns.
  *
  * A reader (`formats/<format>/translate/request/read/`) makes one of a client's body, a writer (`request/write/` beside
- * it) makes an upstream's body of it; no reader and writer know each other. Absent members are `undefined`: `0`, `""`,
- * `false` and `[]` are values. Nothing in here is ever changed in place (`protocols/translation.md` section 2).
+ * it) makes an upstream's body of it; readers and writers do not know each other. Absent members are `undefined`: `0`,
+ * `""`, `false` and `[]` are values. A conversation is never changed in place (`protocols/translation.md` section 2).
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { NeutralField } from "./losses/neutral-fields.ts";
@@ -23,7 +23,7 @@ export interface Conversation {
   /** The cap came as chat's `max_tokens`, which users take for visible text: thinking may be added to it. */
   readonly outputCapIsVisibleText?: boolean | undefined;
   readonly reasoning?: ReasoningOptions | undefined;
-  readonly answerFormat?: AnswerFormat | undefined;
+  readonly outputFormat?: OutputFormat | undefined;
   readonly verbosity?: string | undefined;
   readonly modalities?: readonly ("text" | "audio" | "image")[] | undefined;
   readonly audioOutput?: { readonly voice?: string | undefined; readonly format?: string | undefined } | undefined;
@@ -42,7 +42,7 @@ export interface Conversation {
   readonly store?: boolean | undefined;
   /** Google's safety settings, kept as they came. */
   readonly safetySettings?: readonly unknown[] | undefined;
-  /** Chat's older `functions` and `function_call`: the answer must use that form too. */
+  /** Chat's older `functions` and `function_call`: the response must use that form too. */
   readonly usesLegacyFunctions?: boolean | undefined;
   /**
    * Members of the client's body that this form has no place for, as the client spells them: dropped or refused by the
@@ -50,7 +50,7 @@ export interface Conversation {
    */
   readonly unread: readonly string[];
   /** The client's spelling of fields for which its format has several, for errors and declared losses. */
-  readonly spelled?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
+  readonly clientSpelling?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
 }
 
 export type Role = "system" | "user" | "assistant" | "tool";
@@ -258,7 +258,7 @@ export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
   /** Thinking tokens. */
   readonly budget?: number | undefined;
-  /** Whether the client's answer may show reasoning text. */
+  /** Whether the client's response may show reasoning text. */
   readonly show?: boolean | undefined;
   /** Anthropic-style clients only: `thinking` is on, so thinking blocks may be sent and come back. */
   readonly carriesBlocks?: boolean | undefined;
@@ -266,7 +266,7 @@ export interface ReasoningOptions {
   readonly summary?: string | undefined;
 }
 
-export type AnswerFormat =
+export type OutputFormat =
   | { readonly kind: "json" }
   | {
       readonly kind: "schema";

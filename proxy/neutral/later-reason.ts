@@ -1,12 +1,15 @@
-/** Which of several reasons for one end holds (`protocols/translation.md` section 9.1: it is remembered, not told). */
+/**
+ * Decides which of several finish reasons of one candidate holds (`protocols/translation.md` section 9.1: it is
+ * remembered, not told).
+ */
 import type { Finish } from "./reply.ts";
 
-/** The answer is not whole. */
+/** The reply is not whole. */
 const cutReasons: ReadonlySet<Finish["reason"]> = new Set(["length", "context", "content-filter", "malformed-call"]);
 
 /**
- * The last one, but an answer that was cut stays cut: relays end their streams with a plain stop behind the reason of the
- * provider, and whoever reads it would take half an answer for a whole one.
+ * The last one, but a reply that was cut stays cut: relays end their streams with a plain stop behind the reason of the
+ * provider, and the client would take half a reply for a whole one.
  */
 export function isReplacedBy(known: Finish["reason"], later: Finish["reason"]): boolean {
   return !cutReasons.has(known) || cutReasons.has(later);

@@ -12,5 +12,5 @@ export function parseBody(body: Buffer): JsonObject {
   } catch {
     // The error below says it.
   }
-  throw new InvalidReply("the answer is not a JSON object");
+  throw new InvalidReply("the reply is not a JSON object");
 }

@@ -1,6 +1,8 @@
-/** `prompt_cache_options` of OpenAI's two formats, which spell them alike (`protocols/openai-chat.md` section 2). */
+/**
+ * Reads `prompt_cache_options` of OpenAI's two formats, which spell them alike (`protocols/openai-chat.md` section 2).
+ */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
-import { says, unreadIn } from "./losses/unread-members.ts";
+import { isSet, unreadIn } from "./losses/unread-members.ts";
 
 /** What both formats have; the others name what only the client's own can look up. */
 const shared = ["mode", "ttl"] as const;
@@ -8,7 +10,7 @@ const known: ReadonlySet<string> = new Set(shared);
 
 export function readCacheOptions(value: unknown): JsonObject | undefined {
   if (!isObject(value)) return undefined;
-  const said = shared.filter((name) => says(value[name])).map((name) => [name, value[name]] as const);
+  const said = shared.filter((name) => isSet(value[name])).map((name) => [name, value[name]] as const);
   return said.length === 0 ? undefined : Object.fromEntries(said);
 }
 
@@ -16,5 +18,5 @@ export function readCacheOptions(value: unknown): JsonObject | undefined {
 export function unreadCacheOptions(value: unknown): string[] {
   const where = "prompt_cache_options";
   if (isObject(value)) return unreadIn(value, known, where);
-  return says(value) ? [where] : [];
+  return isSet(value) ? [where] : [];
 }

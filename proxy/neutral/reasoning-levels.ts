@@ -1,6 +1,6 @@
 /**
- * How hard to think, in words and in tokens: no vendor has a standard, so these tables are the gateway's own
- * (`protocols/translation.md` section 6.1).
+ * Converts reasoning effort between words and tokens: vendors have no common standard, so these tables are the
+ * gateway's own (`protocols/translation.md` section 6.1).
  */
 import type { Effort } from "./conversation.ts";
 
@@ -25,9 +25,9 @@ export function effortOf(budget: number): Effort {
 }
 
 /** What the client asked for as one effort; undefined when it set neither effort nor budget. */
-export function wantedEffort(wish: {
+export function wantedEffort(reasoning: {
   readonly effort?: Effort | undefined;
   readonly budget?: number | undefined;
 }): Effort | undefined {
-  return wish.effort ?? (wish.budget === undefined ? undefined : effortOf(wish.budget));
+  return reasoning.effort ?? (reasoning.budget === undefined ? undefined : effortOf(reasoning.budget));
 }

@@ -1,10 +1,12 @@
-/** Says a whole answer as a stream: for a client that streams and an upstream that did not. One delta for each part. */
+/**
+ * Replays a whole reply as a stream, one delta for each part, for a client that streams and an upstream that did not.
+ */
 import type { Reply, ReplyBlock, ReplyEvent } from "./reply.ts";
 
 export function replayReply(reply: Reply): readonly ReplyEvent[] {
   const events: ReplyEvent[] = [{ type: "start", id: reply.id, model: reply.model, serviceTier: reply.serviceTier }];
   for (const [candidate, { blocks, finish }] of reply.candidates.entries()) {
-    for (const [part, block] of blocks.entries()) unfoldBlock(candidate, part, block, events);
+    for (const [part, block] of blocks.entries()) replayBlock(candidate, part, block, events);
     events.push({ type: "finish", candidate, finish });
   }
   if (reply.usage !== undefined) events.push({ type: "usage", usage: reply.usage });
@@ -12,7 +14,7 @@ export function replayReply(reply: Reply): readonly ReplyEvent[] {
   return events;
 }
 
-function unfoldBlock(candidate: number, part: number, block: ReplyBlock, events: ReplyEvent[]): void {
+function replayBlock(candidate: number, part: number, block: ReplyBlock, events: ReplyEvent[]): void {
   switch (block.kind) {
     case "text":
       events.push({ type: "open", candidate, part, block: { kind: "text" } });

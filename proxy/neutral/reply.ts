@@ -1,16 +1,16 @@
 /**
- * The neutral form of an answer, twice: whole (`Reply`) and as it streams (`ReplyEvent`).
+ * Defines the neutral form of a reply, twice: whole (`Reply`) and as it streams (`ReplyEvent`).
  *
- * Readers make it of what an upstream sent, writers make the client's form of it; `aggregate-reply.ts` and `replay-reply.ts`
- * turn one form into the other, so that either kind of upstream serves either kind of client.
+ * Readers make it of what an upstream sent, writers make the client's form of it; `aggregate-reply.ts` and
+ * `replay-reply.ts` turn one form into the other, so that either kind of upstream serves either kind of client.
  *
- * Promises of every reader of streams, relied on by every writer (`protocols/translation.md` section 9.1):
- * `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order of
- * their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
+ * Every reader of streams keeps these promises, and every writer relies on them (`protocols/translation.md` section
+ * 9.1): `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order
+ * of their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
  * `close` (`{}` when it had none), unless the candidate finishes with `length`; `finish` comes once for a candidate,
  * after all its closes; `usage` may come several times, each replaces the one before; `end` comes last, and only when
- * the upstream's own terminator was seen. Errors are no events: a reader throws `InvalidReply`, and an upstream's error
- * event is found by the format's filter before the reader sees it.
+ * the upstream's own terminator was seen. Errors are not events: a reader throws `InvalidReply`, and the format's
+ * filter finds an upstream's error event before the reader sees it.
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ProviderState } from "./conversation.ts";
@@ -121,7 +121,7 @@ export interface Finish {
     | "content-filter"
     | "refusal"
     | "pause"
-    /** The provider has more to say and wants to be asked for it: what came is not the whole answer. */
+    /** The provider has more to say and wants to be asked for it: what came is not the whole reply. */
     | "continuation"
     | "malformed-call"
     | "other";
@@ -154,7 +154,7 @@ export type ReplyEvent =
   | { readonly type: "open"; readonly candidate: number; readonly part: number; readonly block: OpenedBlock }
   /** Text of a text, refusal or reasoning part, arguments of a call; never empty. */
   | { readonly type: "delta"; readonly candidate: number; readonly part: number; readonly text: string }
-  /** This and the next also behind the `close` of their text: some upstreams tell them at the end of the answer. */
+  /** This and the next also behind the `close` of their text: some upstreams tell them at the end of the reply. */
   | { readonly type: "citation"; readonly candidate: number; readonly part: number; readonly citation: Citation }
   | {
       readonly type: "logprobs";
@@ -169,5 +169,5 @@ export type ReplyEvent =
   | { readonly type: "finish"; readonly candidate: number; readonly finish: Finish }
   | { readonly type: "end" };
 
-/** What an upstream sent is no answer of its format. The message is for the log, in our own words, without its content. */
+/** What an upstream sent is not a reply of its format. The message is for the log, in our own words, without its content. */
 export class InvalidReply extends Error {}

@@ -1,4 +1,7 @@
-/** Names of protocols and wire formats, and what the path of a chat call says, shared by the stages of the request pipeline. */
+/**
+ * Names protocols and wire formats, and describes what the path of a chat call states, for the stages of the request
+ * pipeline.
+ */
 import type { Capability, WireFormat } from "#proxy/snapshot/types.gen";
 
 /** The three client protocols of INTERFACE.md section 1 (A, B, C), by whose shape errors and lists have. */

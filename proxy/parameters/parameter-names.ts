@@ -38,7 +38,7 @@ const withoutPath: ReadonlySet<NeutralField> = new Set(["mediaDetail", "cacheMar
 const others: Partial<Record<NeutralField, Partial<Paths>>> = {
   outputCap: { ChatCompletions: ["max_tokens"] },
   reasoning: { ChatCompletions: ["reasoning", "thinking", "enable_thinking", "thinking_budget"] },
-  answerFormat: { GenerateContent: ["generationConfig.responseSchema", "generationConfig.responseJsonSchema"] },
+  outputFormat: { GenerateContent: ["generationConfig.responseSchema", "generationConfig.responseJsonSchema"] },
 };
 
 /** Parts of a field that a route may mean alone. */

@@ -1,4 +1,4 @@
-/** Anthropic itself. */
+/** Describes Anthropic's own API. */
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 

@@ -1,4 +1,4 @@
-/** OpenAI's models at Azure: as OpenAI itself. */
+/** Describes OpenAI's models at Azure, which behave as at OpenAI itself. */
 import { openAI } from "./open-ai.ts";
 import type { Provider } from "./provider.ts";
 

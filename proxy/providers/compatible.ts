@@ -1,4 +1,7 @@
-/** Servers that speak a vendor's format: they get every member, and the words that all of them know. */
+/**
+ * Describes servers that speak a vendor's format: they get every member of it, and the output cap under the name that
+ * all of them know.
+ */
 import type { Provider } from "./provider.ts";
 
 export const compatible: Provider = {

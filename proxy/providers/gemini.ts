@@ -1,4 +1,4 @@
-/** Google's Gemini API. */
+/** Describes Google's Gemini API. */
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 

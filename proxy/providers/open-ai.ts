@@ -1,4 +1,4 @@
-/** OpenAI itself. */
+/** Describes OpenAI's own API. */
 import { compatible } from "./compatible.ts";
 import type { Provider } from "./provider.ts";
 

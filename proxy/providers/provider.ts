@@ -1,6 +1,6 @@
 /**
- * What is particular to a provider, whichever model it serves: one file each, listed in `providers.ts`. Nothing else in
- * the proxy asks which provider a channel has.
+ * Defines what is particular to a provider, whichever model it serves: one file each, listed in `providers.ts`. No
+ * other code of the proxy asks which provider a channel has.
  */
 import type { Channel, WireFormat } from "#proxy/snapshot/types.gen";
 

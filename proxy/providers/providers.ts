@@ -1,4 +1,4 @@
-/** The providers by their name in a channel's `spec.provider`. */
+/** Lists the providers by their name in a channel's `spec.provider`. */
 import { anthropic } from "./anthropic.ts";
 import { azureOpenAI } from "./azure-open-ai.ts";
 import { compatible } from "./compatible.ts";

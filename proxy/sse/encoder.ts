@@ -1,4 +1,4 @@
-/** Writes server-sent events of our own: one JSON text each, so that no value can break out of its line. */
+/** Writes the gateway's own server-sent events: one JSON text each, so that no value can break out of its line. */
 
 /**
  * Encodes one event.

@@ -1,8 +1,8 @@
 /**
- * Reads the fields of server-sent events, for the few events of a stream that must be understood.
+ * Reads the fields of server-sent events, for the few events of a stream that the gateway must understand.
  *
- * Lenient as the providers' own parsers are: with or without a space after the colon, any line ends, a byte order
- * mark, comments, unknown fields. Lines that are no field at all are kept apart: Google sends a bare JSON error there.
+ * It is as lenient as the providers' own parsers: with or without a space after the colon, any line ends, a byte order
+ * mark, comments, unknown fields. Lines that are not fields are kept apart: Google sends a bare JSON error there.
  */
 
 /** One event: `data` lines joined with a line feed. */

@@ -1,6 +1,7 @@
 /**
- * How an upstream frames the events of a stream: whatever stands on the wire, what leaves are blocks of whole
- * server-sent events. `event-splitter.ts` is the framing of nearly all; a provider with another one brings its own.
+ * Defines how an upstream frames the events of a stream: an `EventFraming` reads the upstream's bytes and returns
+ * blocks of whole server-sent events. `event-splitter.ts` is the framing of nearly all; a provider with another one
+ * brings its own.
  */
 export interface EventFraming {
   readonly eventBytesMax: number;

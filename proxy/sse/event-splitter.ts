@@ -1,9 +1,9 @@
 /**
  * Cuts a stream of server-sent events into blocks of whole events, at the level of bytes.
  *
- * Bytes arrive cut anywhere: inside a line, inside a UTF-8 sequence, between `\r` and `\n`. What leaves are blocks that
- * end with a blank line, in order, and together equal to the input: nothing is decoded, normalised or copied where a
- * chunk already ends at an event's end, which is the usual case.
+ * Bytes arrive cut anywhere: inside a line, inside a UTF-8 sequence, between `\r` and `\n`. The blocks that it returns
+ * end with a blank line, come in order and together equal the input: it does not decode or normalise, and copies
+ * nothing where a chunk already ends at an event's end, which is the usual case.
  *
  * A line ends with `\n`, `\r\n` or `\r`, in any mixture. A block is released on the `\r` of a blank line; a `\n` that
  * completes it in the next chunk then leads the next block, where it is one more blank line and means nothing.

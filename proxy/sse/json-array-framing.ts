@@ -1,6 +1,6 @@
 /**
- * The framing of Google's streams: server-sent events, or a JSON array that arrives in pieces
- * (`protocols/gemini.md` section 5.2). The first byte that is no white space tells which.
+ * Frames Google's streams: server-sent events, or a JSON array that arrives in pieces (`protocols/gemini.md` section
+ * 5.2). The first byte that is not white space decides which.
  */
 import type { EventFraming } from "./event-framing.ts";
 import { EventSplitter } from "./event-splitter.ts";

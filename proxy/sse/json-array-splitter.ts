@@ -1,7 +1,7 @@
 /**
- * Cuts a JSON array that arrives in pieces into its elements (`protocols/gemini.md` section 5.2), never waiting for its
- * end. A bare object counts as one element: providers send an error so. Elements are returned as their bytes; whether
- * they are valid JSON is for their reader to see.
+ * Cuts a JSON array that arrives in pieces into its elements (`protocols/gemini.md` section 5.2), without waiting for
+ * its end. A bare object counts as one element: providers send errors that way. It returns elements as their bytes;
+ * their reader checks whether they are valid JSON.
  */
 
 const quote = 34;

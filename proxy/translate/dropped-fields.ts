@@ -1,4 +1,4 @@
-/** What is told of dropped fields: to the client in a header, to operators in a counter with a closed label set. */
+/** Reports dropped fields: to the client in a header, to operators in a counter with a closed label set. */
 
 import { neutralFields } from "#proxy/neutral/losses/neutral-fields";
 import type { ChatWireFormat } from "#proxy/neutral/wire";

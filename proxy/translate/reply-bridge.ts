@@ -1,38 +1,38 @@
 /**
- * An answer on its way to a client in another manner than it came: whole to one that does not stream though the upstream
- * did, as events to one that streams though it did not (`protocols/translation.md` section 9.3).
+ * Bridges a reply between streaming and not streaming: a client that does not stream gets a whole reply though the
+ * upstream streamed, and a streaming client gets events though it did not (`protocols/translation.md` section 9.3).
  *
- * Where the client speaks another format the translation does it, where both speak one format nothing is translated
- * (`same-format-bridge.ts`). Called by `upstream/attempt.ts` when the whole reply has arrived.
+ * The translation does it where the client speaks another format; where both speak one format nothing is translated
+ * (`same-format-bridge.ts`). `upstream/attempt.ts` calls it when the whole reply has arrived.
  */
 import type { ReplyReading } from "#proxy/formats/format";
 import type { TokenUsage } from "#proxy/settle/usage";
 
-/** An answer for a client that does not stream. */
+/** A reply for a client that does not stream. */
 export interface WholeReply {
   readonly body: Buffer;
-  /** Of what the upstream said and no whole answer can say: by the format's own names. */
+  /** Of what the upstream said and no whole reply can say: by the format's own names. */
   readonly lost: readonly string[];
 }
 
 export interface ReplyBridge {
   /**
    * Usage, error and text of a success that is one object.
-   * @throws InvalidReply, GatewayError when it is no answer of its format
+   * @throws InvalidReply, GatewayError when it is not a reply of its format
    */
   readReply(body: Buffer): ReplyReading;
   /**
    * For a client that does not stream.
-   * @param answer one object without an error in it, or the events of a whole stream as its format's filter let them pass
+   * @param body one object without an error in it, or the events of a whole stream as its format's filter let them pass
    * @param told usage in place of what the upstream told
    * @throws InvalidReply
    */
-  translateReply(answer: Buffer, told?: TokenUsage): WholeReply;
+  translateReply(body: Buffer, told?: TokenUsage): WholeReply;
   /**
    * For a client that streams.
-   * @param answer as of `translateReply`
+   * @param body as of `translateReply`
    * @param told as of `translateReply`
    * @throws InvalidReply
    */
-  streamOfReply(answer: Buffer, told?: TokenUsage): readonly Buffer[];
+  streamOfReply(body: Buffer, told?: TokenUsage): readonly Buffer[];
 }

@@ -1,4 +1,7 @@
-/** Bridges the manners where client and upstream speak one format: nothing is translated, only told otherwise. */
+/**
+ * Bridges streaming and not streaming where client and upstream speak one format: it rearranges the reply without
+ * translating it.
+ */
 
 import type { Aggregation, ReplayContext } from "#proxy/formats/aggregate/aggregation";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
@@ -21,10 +24,10 @@ const aggregations: Readonly<Record<ChatWireFormat, Aggregation>> = {
   GenerateContent: generateContentAggregation,
 };
 
-/** Events repeat ids, and what was told in pieces is told whole at the end: five times of an answer are common. */
+/** Events repeat ids, and what was told in pieces is told whole at the end: five times the size of a reply is common. */
 const growthMax = 8;
 /** Of little pieces most of a stream is its events. */
-const smallAnswerBytes = 1024 * 1024;
+const smallReplyBytes = 1024 * 1024;
 
 export class SameFormatBridge implements ReplyBridge {
   readonly #context: ReplayContext;
@@ -43,21 +46,22 @@ export class SameFormatBridge implements ReplyBridge {
     return this.#format.readReply(body, this.#parsed(body));
   }
 
-  /** @param answer events: one object is what such a client gets, and never comes here */
-  translateReply(answer: Buffer): WholeReply {
-    const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(answer));
+  /** @param body events: one object is what such a client gets, and never comes here */
+  translateReply(body: Buffer): WholeReply {
+    const { reply, lost } = this.#ownFormat.aggregateStream(readEvents(body));
     return { body: Buffer.from(JSON.stringify(reply)), lost };
   }
 
-  /** @param answer one object: events are what such a client gets, and never come here */
-  streamOfReply(answer: Buffer): readonly Buffer[] {
+  /** @param body one object: events are what such a client gets, and never come here */
+  streamOfReply(body: Buffer): readonly Buffer[] {
     const frames: Buffer[] = [];
-    const bytesMax = growthMax * Math.max(answer.length, smallAnswerBytes);
+    const bytesMax = growthMax * Math.max(body.length, smallReplyBytes);
     let bytes = 0;
-    for (const text of this.#ownFormat.replayReply(this.#parsed(answer), this.#context)) {
+    for (const text of this.#ownFormat.replayReply(this.#parsed(body), this.#context)) {
       const frame = Buffer.from(text);
       bytes += frame.length;
-      if (bytes > bytesMax) throw new InvalidReply(`told as a stream the answer is over ${growthMax} times as large`);
+      if (bytes > bytesMax)
+        throw new InvalidReply(`the reply is over ${growthMax} times as large when it is written as a stream`);
       frames.push(frame);
     }
     return frames;

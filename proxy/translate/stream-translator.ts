@@ -1,9 +1,9 @@
 /**
- * Watches an upstream's stream as its own format's filter does, and lets out the client's format instead of its bytes.
+ * Filters an upstream's stream as its own format's filter does, and lets out the client's format instead of its bytes.
  *
- * Usage, errors, the terminator and incomplete events stay the inner filter's business; only whole events that it lets
- * pass are translated, so that a cut never lets half an event out. Complete means both: the upstream said its
- * terminator and the client has been told the end.
+ * The inner filter handles usage, errors, the terminator and incomplete events; only whole events that it lets pass are
+ * translated, so that a cut never lets half an event out. The stream is complete when both are true: the upstream sent
+ * its terminator and the client has got the end.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext, PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
@@ -15,7 +15,7 @@ import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage"
 import type { ReplyAdapter } from "./adapt-reply.ts";
 
 const nothing: readonly Buffer[] = [];
-/** What an event costs whoever gathers it, beside its text. */
+/** What holding an event costs, beside its text. */
 const eventCharacters = 64;
 
 export interface StreamTranslatorParts {
@@ -24,9 +24,9 @@ export interface StreamTranslatorParts {
   readonly reader: StreamReader;
   readonly adapter: ReplyAdapter;
   readonly writer: StreamWriter;
-  /** Some writers gather the whole answer: it ends with an error beyond so many characters, counted about. */
+  /** Some writers hold the whole reply: it ends with an error beyond so many characters, counted about. */
   readonly charactersMax: number;
-  /** The client is told usage in any case: without the upstream's numbers the end waits for `tellUsage`. */
+  /** The client is told usage in any case: without the upstream's numbers the end waits for `writeUsage`. */
   readonly waitsForUsage: boolean;
 }
 
@@ -43,8 +43,8 @@ export class StreamTranslator implements StreamFilter {
   #isEnded = false;
   /** What the inner filter let pass of the bytes pushed last. */
   #passed: PassedEvent[] = [];
-  /** Something of the answer went out. */
-  #hasSaid = false;
+  /** Something of the reply went out. */
+  #hasWritten = false;
   /** All is there but numbers for the end. */
   #awaitsUsage = false;
   #violation: string | undefined;
@@ -58,7 +58,7 @@ export class StreamTranslator implements StreamFilter {
     this.#writer = parts.writer;
     this.#charactersMax = parts.charactersMax;
     this.#waitsForUsage = parts.waitsForUsage;
-    this.#gathers = parts.writer.gathersAnswer === true || parts.adapter.gathers;
+    this.#gathers = parts.writer.holdsWholeReply === true || parts.adapter.gathers;
   }
 
   get events(): number {
@@ -114,13 +114,16 @@ export class StreamTranslator implements StreamFilter {
     return this.#translate(this.#inner.isComplete && this.#inner.error === undefined);
   }
 
-  /** What a writer that numbers its events says to a client whose answer takes long; undefined where any place will do, and before the answer. */
+  /**
+   * The sign of life of a writer that numbers its events; undefined where the writer has none of its own, and before the
+   * response.
+   */
   signOfLife(): Buffer | undefined {
     const text = this.#writer.signOfLife?.() ?? "";
     return text === "" ? undefined : Buffer.from(text);
   }
 
-  /** The upstream said its end and not, or not all, what it used: `tellUsage` must follow. */
+  /** The upstream said its end and not, or not all, what it used: `writeUsage` must follow. */
   get awaitsUsage(): boolean {
     return this.#awaitsUsage;
   }
@@ -129,12 +132,12 @@ export class StreamTranslator implements StreamFilter {
    * The end that waited for it.
    * @param usage undefined where what the upstream told stands
    */
-  tellUsage(usage: TokenUsage | undefined): readonly Buffer[] {
+  writeUsage(usage: TokenUsage | undefined): readonly Buffer[] {
     if (!this.#awaitsUsage) return nothing;
     this.#awaitsUsage = false;
     let text = usage === undefined ? "" : this.#writer.write({ type: "usage", usage });
     try {
-      text += this.#say({ type: "end" });
+      text += this.#writeEvent({ type: "end" });
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = error.message;
@@ -158,14 +161,14 @@ export class StreamTranslator implements StreamFilter {
         this.#events += 1;
         if (data === undefined) continue;
         for (const event of this.#reader.read({ name, data, json })) text += this.#write(event);
-        this.#hasSaid ||= text !== "";
+        this.#hasWritten ||= text !== "";
       }
       if (isOver && !this.#isEnded) for (const event of this.#reader.end()) text += this.#write(event);
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
       this.#violation = `${this.position}: ${error.message}`;
-      // Where the client has nothing yet another target may answer; else it has all that was numbered and begun.
-      if (!this.#hasSaid) return nothing;
+      // Where the client has nothing yet another target may serve the call; else it has all that was numbered and begun.
+      if (!this.#hasWritten) return nothing;
     }
     return text === "" ? nothing : [Buffer.from(text)];
   }
@@ -176,7 +179,7 @@ export class StreamTranslator implements StreamFilter {
       this.#awaitsUsage = true;
       return "";
     }
-    return this.#say(event);
+    return this.#writeEvent(event);
   }
 
   /** Nothing was told, or nothing of one side. */
@@ -186,11 +189,11 @@ export class StreamTranslator implements StreamFilter {
     return usage === undefined || inputTokens(usage) === 0 || outputTokens(usage) === 0;
   }
 
-  #say(event: ReplyEvent): string {
+  #writeEvent(event: ReplyEvent): string {
     const characters = charactersOf(event);
     this.#characters += characters;
     if (this.#gathers) this.#gathered += Math.max(0, characters - eventCharacters);
-    if (this.#characters > this.#charactersMax) throw new InvalidReply("the answer is longer than any may be");
+    if (this.#characters > this.#charactersMax) throw new InvalidReply("the reply is longer than its limit");
     let text = "";
     for (const adapted of this.#adapter.adapt(event)) {
       if (adapted.type === "end") this.#endWell();
@@ -202,7 +205,7 @@ export class StreamTranslator implements StreamFilter {
   /** Reader and filter must agree that it is over: what one of them takes for the end may be garbage to the other. */
   #endWell(): void {
     if (!this.#inner.isComplete && !this.#adapter.isCut) {
-      throw new InvalidReply("the answer ended before it was complete");
+      throw new InvalidReply("the reply ended before it was complete");
     }
     this.#isEnded = true;
   }

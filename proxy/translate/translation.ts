@@ -1,10 +1,10 @@
 /**
- * One call said to an upstream of another format, and its answer said back: the order of the steps of translation.
+ * Translates one call to an upstream of another format, and its reply back: the order of the steps of translation.
  *
- * `ClientRequest` is read once for a call; each attempt on a target of another format makes a `Translation` of it. The
- * written body then goes the same way as a client's own would: read strictly and edited by the target format's
- * `UpstreamFormat`, so that privacy, channel rules and the model name hold in one place. Called by
- * `dispatch/prepare-attempt.ts`.
+ * `TranslatableCall` is read once for a call; each attempt on a target of another format makes a `Translation` of it.
+ * The written body then takes the same way as a client's own: it is read strictly and edited by the target format's
+ * `UpstreamFormat`, so that privacy, channel rules and the model name are handled in one place.
+ * `dispatch/prepare-attempt.ts` calls it.
  */
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint, ReplyReading, UpstreamFormat } from "#proxy/formats/format";
@@ -32,7 +32,7 @@ import { StreamTranslator } from "./stream-translator.ts";
 import { clientTranslators, upstreamTranslators } from "./translators.ts";
 
 /** A client's call, read once for all its attempts. */
-export interface ClientRequest {
+export interface TranslatableCall {
   readonly call: ChatCall;
   readonly body: JsonObject;
   readonly conversation: Conversation;
@@ -42,11 +42,11 @@ export interface ClientRequest {
  * @param asSent the client's body where the call's own is another, because references in it were resolved
  * @throws GatewayError naming what cannot be carried to any other format
  */
-export function readClientRequest(call: ChatCall, asSent?: JsonObject): ClientRequest {
+export function readTranslatableCall(call: ChatCall, asSent?: JsonObject): TranslatableCall {
   return readParsedRequest(call, parseClientBody(call), asSent);
 }
 
-/** The first step of `readClientRequest`. */
+/** The first step of `readTranslatableCall`. */
 export function parseClientBody(call: ChatCall): JsonObject {
   const body = parseJsonText(call.body.bytes.toString("utf8"));
   if (!isObject(body)) throw new TypeError("a scanned body is an object");
@@ -54,7 +54,7 @@ export function parseClientBody(call: ChatCall): JsonObject {
 }
 
 /** The second step. @param body by `parseClientBody` */
-export function readParsedRequest(call: ChatCall, body: JsonObject, asSent?: JsonObject): ClientRequest {
+export function readParsedRequest(call: ChatCall, body: JsonObject, asSent?: JsonObject): TranslatableCall {
   const conversation = clientTranslators[call.endpoint.format].readRequest(body, call.endpoint);
   return { call, body: asSent ?? body, conversation };
 }
@@ -77,7 +77,7 @@ const tooManyStops =
   "for the selected model.";
 
 /** A call said in another format, not yet as bytes. */
-export interface WrittenRequest {
+export interface TranslatedRequest {
   readonly body: JsonObject;
   readonly adaptation: ReplyAdaptation;
   /** Client's fields that were dropped. */
@@ -85,13 +85,13 @@ export interface WrittenRequest {
 }
 
 /** The first step of `Translation.toAnotherFormat`. @throws GatewayError as that does */
-export function writeRequest(client: ClientRequest, options: TranslationOptions): WrittenRequest {
+export function translateRequest(client: TranslatableCall, options: TranslationOptions): TranslatedRequest {
   const { format, target, unsupportedParameters } = options;
   const losses = new Losses(unsupportedParameters);
   const { fieldNames } = clientTranslators[client.call.endpoint.format];
   const { body, adaptation } = upstreamTranslators[format].writeRequest(
     client.conversation,
-    { ...target, fieldName: (field) => client.conversation.spelled?.[field] ?? fieldNames[field] },
+    { ...target, fieldName: (field) => client.conversation.clientSpelling?.[field] ?? fieldNames[field] },
     losses,
   );
   if (exceedsStopLimits(adaptation.stop ?? [])) losses.refuse(fieldNames.stop, tooManyStops);
@@ -110,13 +110,13 @@ export class Translation implements ReplyBridge {
   readonly upstreamCall: ChatCall;
   /** Client's fields that were dropped. */
   readonly dropped: readonly string[];
-  readonly #client: ClientRequest;
+  readonly #client: TranslatableCall;
   readonly #adaptation: ReplyAdaptation;
   readonly #options: TranslationOptions;
   #last: { readonly body: Buffer; readonly json: JsonObject } | undefined;
 
   private constructor(
-    client: ClientRequest,
+    client: TranslatableCall,
     options: TranslationOptions,
     upstream: { readonly call: ChatCall; readonly adaptation: ReplyAdaptation; readonly dropped: readonly string[] },
   ) {
@@ -129,12 +129,12 @@ export class Translation implements ReplyBridge {
   }
 
   /** Says the call in another format. @throws GatewayError naming the client's field, for what this target cannot take */
-  static toAnotherFormat(client: ClientRequest, options: TranslationOptions): Translation {
-    return Translation.ofWritten(client, options, writeRequest(client, options));
+  static toAnotherFormat(client: TranslatableCall, options: TranslationOptions): Translation {
+    return Translation.ofWritten(client, options, translateRequest(client, options));
   }
 
   /** The second step of `toAnotherFormat`. @param written by `writeRequest` of the same */
-  static ofWritten(client: ClientRequest, options: TranslationOptions, written: WrittenRequest): Translation {
+  static ofWritten(client: TranslatableCall, options: TranslationOptions, written: TranslatedRequest): Translation {
     const { format: name, jsonKeysMax } = options;
     const format = upstreamFormats[name];
     const bytes = Buffer.from(jsonText(written.body));
@@ -151,12 +151,12 @@ export class Translation implements ReplyBridge {
 
   /**
    * Meter of the upstream's stream that lets out the client's.
-   * @param answerBytesMax of the whole answer, framing not counted
-   * @param waitsForUsage whether its end waits for `tellUsage` where the upstream told too little
+   * @param responseBytesMax of the whole response, framing not counted
+   * @param waitsForUsage whether its end waits for `writeUsage` where the upstream told too little
    */
   createStreamFilter(
     eventBytesMax: number,
-    answerBytesMax = defaultLimits.replyBodyBytesMax,
+    responseBytesMax = defaultLimits.replyBodyBytesMax,
     waitsForUsage = false,
   ): StreamTranslator {
     // The client's writer decides whether usage is shown; it must arrive here in any case.
@@ -166,12 +166,12 @@ export class Translation implements ReplyBridge {
       reader: upstreamTranslators[this.format.format].createStreamReader(this.#declaredTools()),
       adapter: this.#createAdapter(false),
       writer: this.#clientTranslator.createStreamWriter(this.#context()),
-      charactersMax: answerBytesMax,
+      charactersMax: responseBytesMax,
       waitsForUsage,
     });
   }
 
-  /** Whether the client is told usage in any case: its format has no answer without (`translation.md` section 8.2). */
+  /** Whether the client is told usage in any case: its format has no response without (`translation.md` section 8.2). */
   get tellsUsage(): boolean {
     const { format } = this.#client.call.endpoint;
     return format === "Messages" || format === "Responses";
@@ -187,16 +187,16 @@ export class Translation implements ReplyBridge {
     return this.format.readReply(body, this.#parsed(body));
   }
 
-  translateReply(answer: Buffer, told?: TokenUsage): WholeReply {
-    const adapted = this.#adapted(this.#read(answer));
+  translateReply(body: Buffer, told?: TokenUsage): WholeReply {
+    const adapted = this.#adapted(this.#read(body));
     const reply = told === undefined ? adapted : { ...adapted, usage: told };
     return { body: Buffer.from(JSON.stringify(this.#clientTranslator.writeReply(reply, this.#context()))), lost: [] };
   }
 
-  streamOfReply(answer: Buffer, told?: TokenUsage): readonly Buffer[] {
+  streamOfReply(body: Buffer, told?: TokenUsage): readonly Buffer[] {
     const writer = this.#clientTranslator.createStreamWriter(this.#context());
     const adapter = this.#createAdapter(true);
-    const read = this.#read(answer);
+    const read = this.#read(body);
     const usage = told ?? read.usage;
     const reply = { ...read, usage };
     let text = "";
@@ -220,11 +220,11 @@ export class Translation implements ReplyBridge {
     return new Set(tools.flatMap((tool) => (tool.kind === "hosted" ? [] : [tool.name])));
   }
 
-  #read(answer: Buffer): Reply {
+  #read(body: Buffer): Reply {
     const translator = upstreamTranslators[this.format.format];
-    if (startsObject(answer)) return translator.readReply(this.#parsed(answer), this.#declaredTools());
+    if (startsObject(body)) return translator.readReply(this.#parsed(body), this.#declaredTools());
     const reader = translator.createStreamReader(this.#declaredTools());
-    const read = splitEvents(answer).flatMap((bytes) => {
+    const read = splitEvents(body).flatMap((bytes) => {
       const { name, data, stray } = readEventFields(bytes);
       const payload = data ?? stray;
       return payload === undefined ? [] : reader.read({ name, data: payload });
@@ -241,13 +241,13 @@ export class Translation implements ReplyBridge {
   #adapted(reply: Reply): Reply {
     const adapter = this.#createAdapter(true);
     if (adapter.changesNothing) return reply;
-    const folder = new ReplyAggregator();
+    const aggregator = new ReplyAggregator();
     for (const event of replayReply(reply)) {
       // Usage comes after the text that a stop sequence cuts.
       const isUsage = event.type === "usage";
-      for (const adapted of isUsage ? [event] : adapter.adapt(event)) folder.take(adapted);
+      for (const adapted of isUsage ? [event] : adapter.adapt(event)) aggregator.add(adapted);
     }
-    return folder.reply();
+    return aggregator.reply();
   }
 
   get #clientTranslator() {
@@ -278,7 +278,7 @@ function isHosted({ kind }: Conversation["tools"][number]): boolean {
   return kind === "hosted";
 }
 
-function upstreamEndpoint(client: ClientRequest, format: ChatWireFormat): ChatEndpoint {
+function upstreamEndpoint(client: TranslatableCall, format: ChatWireFormat): ChatEndpoint {
   const { capability } = client.call.endpoint;
   const endpoint = { protocol: upstreamFormats[format].protocol, format, capability } as const;
   if (format !== "GenerateContent") return endpoint;

@@ -1,4 +1,6 @@
-/** The translators by their wire name: how the calls of clients are read, and how upstreams are asked in their own words. */
+/**
+ * Lists the translators by their wire name: how calls of clients are read, and how requests to upstreams are written.
+ */
 
 import { chatCompletionsClientTranslator } from "#proxy/formats/chat-completions/translate/client-translator";
 import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";

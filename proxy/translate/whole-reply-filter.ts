@@ -1,4 +1,4 @@
-/** A whole reply that answers a streaming client, as its stream's filter would have left it. */
+/** Stands in for the stream filter when a whole reply serves a streaming client. */
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import type { TokenUsage } from "#proxy/settle/usage";

@@ -11,7 +11,7 @@ import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/f
 import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
-import { saysNothing } from "#proxy/sse/says-nothing";
+import { hasNoData } from "#proxy/sse/has-no-data";
 import { WholeReplyFilter } from "#proxy/translate/whole-reply-filter";
 import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
@@ -223,7 +223,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (!pieces.every(saysNothing)) {
+    if (!pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);

@@ -150,7 +150,7 @@ class TurnExchange implements UpstreamControl {
       return;
     }
     this.#continuations += 1;
-    splicer.goOn();
+    splicer.resume();
     this.#handler.awaitHead();
     upstream.send({ ...this.#request, body: turn.request }, new LaterBody(this, this.#handler));
   }

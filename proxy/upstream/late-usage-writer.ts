@@ -45,7 +45,7 @@ export class LateUsageWriter {
     try {
       const usage = await estimateMissingUsage?.(filter.usage, () => filter.produced());
       if (!isStreaming()) return;
-      const pieces = filter.tellUsage(usage);
+      const pieces = filter.writeUsage(usage);
       if (pieces.length > 0) client?.write(pieces);
       if (this.#isOver) onEnd(filter);
     } catch (error) {

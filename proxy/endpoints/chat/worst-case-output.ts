@@ -13,7 +13,7 @@ import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
 import { outputMembers } from "#proxy/formats/body/output-members";
-import { readCount } from "#proxy/formats/body/parameter-rules";
+import { readCheckedCount } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
@@ -167,7 +167,7 @@ function bodiesFor(
   }
   if (format === call.endpoint.format) {
     const { caps, candidates: counted } = outputMembers[format];
-    return [bodyOf(Object.fromEntries([...caps, ...counted].map((name) => [name, readCount(sent, name)])))];
+    return [bodyOf(Object.fromEntries([...caps, ...counted].map((name) => [name, readCheckedCount(sent, name)])))];
   }
   if (format === "ChatCompletions") return [bodyOf({ [providers[provider].chatCapMember]: outputCap, n: candidates })];
   if (format === "Responses") return [bodyOf({ max_output_tokens: outputCap })];

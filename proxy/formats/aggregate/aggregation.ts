@@ -1,10 +1,10 @@
 /**
- * What one wire format brings to an answer in the other manner: whole for a client that does not stream though the
- * upstream did, as events for one that streams though the upstream did not (`protocols/translation.md` sections 1 and
- * 9.3).
+ * Defines how one wire format changes a reply between streaming and not streaming: whole for a client that does not
+ * stream though the upstream did, as events for one that streams though the upstream did not
+ * (`protocols/translation.md` sections 1 and 9.3).
  *
  * Both sides speak the format, so nothing goes through the neutral form: every object keeps all its members, known here
- * or not, and only how it is told changes. Each format has one implementation, in its `translate/aggregate/`.
+ * or not. Each format has one implementation, in its `translate/aggregate/`.
  */
 import type { ChatCall } from "#proxy/formats/format";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -32,12 +32,12 @@ export interface Aggregation {
   /**
    * The whole reply that a stream tells.
    * @param events of a stream that came to its end, as the format's filter let them pass
-   * @throws InvalidReply when they are no answer of the format
+   * @throws InvalidReply when they are not a reply of the format
    */
   aggregateStream(events: Iterable<JsonEvent>): AggregatedReply;
   /**
    * The stream that tells a whole reply, frame by frame in the format's grammar.
-   * @throws InvalidReply when it is no answer of the format
+   * @throws InvalidReply when it is not a reply of the format
    */
   replayReply(reply: JsonObject, context: ReplayContext): Iterable<string>;
 }

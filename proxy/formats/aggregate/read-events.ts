@@ -1,4 +1,4 @@
-/** The events of a stream that its format's filter let pass, parsed: the aggregations of all formats read them. */
+/** Parses the events that a format's filter let pass, for the aggregations of all formats. */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject } from "#proxy/json/json-value";
@@ -9,7 +9,7 @@ import type { JsonEvent } from "./aggregation.ts";
 const terminatorText = "[DONE]";
 
 /**
- * Comments, events without data and the terminator of chat completions say nothing of the answer.
+ * Comments, events without data and the terminator of chat completions say nothing of the reply.
  * @throws InvalidReply for data that is no JSON object
  */
 export function* readEvents(stream: Buffer): Generator<JsonEvent, void> {
@@ -28,6 +28,6 @@ export function parseObject(text: string): JsonEvent["json"] {
   } catch {
     throw new InvalidReply("an event is not JSON");
   }
-  if (!isObject(value)) throw new InvalidReply("an event is no object");
+  if (!isObject(value)) throw new InvalidReply("an event is not an object");
   return value;
 }

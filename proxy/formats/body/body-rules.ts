@@ -1,6 +1,6 @@
 /**
- * Edits of a request body that every format shares: channel and target rules, fields a provider does not know,
- * the privacy table of INTERFACE.md 2.11, and a single tool that should have been a list.
+ * Edits a request body in the ways that all formats share: channel and target rules, fields that a provider does not
+ * know, the privacy table of INTERFACE.md 2.11, and a single tool that should have been a list.
  */
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";

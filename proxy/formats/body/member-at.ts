@@ -1,4 +1,4 @@
-/** Finds and takes out a member by its path, in bodies whose members have one spelling: `reasoning.effort`. */
+/** Finds and removes a member by its path, in bodies whose members have one spelling: `reasoning.effort`. */
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { type Member, type ScannedObject, scanMembers } from "#proxy/json/strict-json";
 import { presentMember } from "./parameter-rules.ts";
@@ -24,7 +24,7 @@ const findAsSpelled: FindMember = (object, name, prefix) => {
  * @param path through objects only: a member of a list's elements has none
  * @throws GatewayError `invalid_json` when an object on the way has a member twice
  */
-export function memberAt(
+export function findMemberAt(
   object: ScannedObject,
   path: string,
   find: FindMember = findAsSpelled,
@@ -32,13 +32,13 @@ export function memberAt(
 ): FoundMember | undefined {
   const [first, rest] = split(path);
   const found = find(object, first, prefix);
-  return found === undefined || rest === undefined ? found : memberBelow(found, rest, find);
+  return found === undefined || rest === undefined ? found : findMemberBelow(found, rest, find);
 }
 
 /** Goes on inside a member that was found; undefined where it is no object. */
-export function memberBelow({ object, member, param }: FoundMember, path: string, find = findAsSpelled) {
+export function findMemberBelow({ object, member, param }: FoundMember, path: string, find = findAsSpelled) {
   if (member.kind !== "object") return undefined;
-  return memberAt(scanMembers(object.bytes, member.valueStart, member.valueEnd), path, find, `${param}.`);
+  return findMemberAt(scanMembers(object.bytes, member.valueStart, member.valueEnd), path, find, `${param}.`);
 }
 
 /** Takes a member out, where its path leads through objects. @param spellings of one step of the path */

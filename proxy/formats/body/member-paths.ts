@@ -1,4 +1,4 @@
-/** Paths of members inside a body: how each protocol's clients spell them, and patterns that find them. */
+/** Writes paths of members inside a body as each protocol's clients spell them, and the patterns that find them. */
 import type { Hit, JsonKind, ScannedObject } from "#proxy/json/strict-json";
 import type { Protocol } from "#proxy/neutral/wire";
 

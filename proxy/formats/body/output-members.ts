@@ -1,4 +1,4 @@
-/** Where a body of each format says how long its answer may be and how many it wants. */
+/** Lists the members of each format that limit the length of a response and the number of its candidates. */
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { isAbsent } from "./body-rules.ts";
@@ -6,7 +6,7 @@ import { isAbsent } from "./body-rules.ts";
 export interface OutputMembers {
   /** Objects that may hold them; absent: the body itself. */
   readonly inside?: readonly string[];
-  /** The cap of one answer: several where a format has several names for it. */
+  /** The cap of one response: several where a format has several names for it. */
   readonly caps: readonly string[];
   readonly candidates: readonly string[];
 }
@@ -23,7 +23,7 @@ export const outputMembers: Readonly<Record<ChatWireFormat, OutputMembers>> = {
 };
 
 /**
- * Caps the answer (`quota.unboundedOutput: Cap`) after body rules: in the member that the body has, unless it says less.
+ * Caps the response (`quota.unboundedOutput: Cap`) after body rules: in the member that the body has, unless it says less.
  * @param own the member where there is none
  */
 export function capOutput(editor: BodyEditor, cap: number, caps: readonly string[], own: string): void {

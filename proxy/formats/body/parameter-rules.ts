@@ -1,9 +1,9 @@
 /**
- * Rules for single members of a request, as tables: types and the hard bounds of INTERFACE.md sections 2 and 8.
+ * Checks single members of a request against tables: types and the hard bounds of INTERFACE.md sections 2 and 8.
  *
- * Only what is sure to be wrong for every provider is refused; "usual" shapes that some provider extends are not in
- * the tables. `null` is absent everywhere (`protocols/openai-chat.md` section 2). A number that is not finite as a
- * double (`1e400`) is refused wherever a number is checked, because some reader behind us would make `null` of it.
+ * It refuses only what is wrong for every provider; "usual" shapes that some provider extends are not in the tables.
+ * `null` counts as absent everywhere (`protocols/openai-chat.md` section 2). A number that is not finite as a double
+ * (`1e400`) is refused wherever a number is checked, because some reader behind the gateway would make `null` of it.
  */
 import { GatewayError } from "#proxy/errors";
 import {
@@ -148,7 +148,7 @@ function isEmptyList(object: ScannedObject, member: Member): boolean {
 }
 
 /** A count that was checked before; undefined when absent. */
-export function readCount(object: ScannedObject, name: string): number | undefined {
+export function readCheckedCount(object: ScannedObject, name: string): number | undefined {
   return readNumber(object, object.member(name));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Members of provider-run tools that refer to objects of the upstream account, for all OpenAI-style formats: servers take
- * such tools in chat completions as well.
+ * Finds members of provider-run tools that refer to objects of the upstream account, for all OpenAI-style formats:
+ * servers accept such tools in chat completions as well.
  */
 import { pathPattern } from "./member-paths.ts";
 

@@ -1,4 +1,7 @@
-/** Bodies sent to another protocol's address (INTERFACE.md section 4 rule 2): 400 whose message names the right one. */
+/**
+ * Recognises bodies sent to another protocol's address (INTERFACE.md section 4 rule 2): it refuses them with 400 and
+ * names the right address.
+ */
 import { GatewayError } from "#proxy/errors";
 import type { ScannedObject } from "#proxy/json/strict-json";
 import { presentMember } from "./parameter-rules.ts";

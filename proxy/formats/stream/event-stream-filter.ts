@@ -1,12 +1,12 @@
 /**
- * The stream filter that all four formats share: cuts the upstream's bytes into events, lets a block pass as the same
- * memory unless one of the format's markers stands in it, and shows marked events to the format's reader. For a client of
- * another format nothing passes as bytes: every event is parsed here, once, and handed on (`onEvent`).
+ * Filters the streams of all four formats: cuts the upstream's bytes into events, lets a block pass as the same memory
+ * unless it holds one of the format's markers, and shows marked events to the format's reader. For a client of another
+ * format nothing passes as bytes: it parses every event once and hands it on (`onEvent`).
  *
- * Invariants: what passes are whole events in order; what a reader sees depends on the events alone and never on where
+ * Invariants: what passes are whole events in order; a reader's input depends on the events alone and never on where
  * the network cut them; after an error, a violation or the terminator nothing more passes, while usage is still read.
- * What stands behind the terminator, garbage or an error, changes nothing: the client has been told that it has all.
- * Created by each format's `stream-filter.ts`, called by `upstream/attempt.ts`.
+ * Bytes behind the terminator, garbage or an error, change nothing: the client has been told that it has all. Each
+ * format's `stream-filter.ts` creates it, `upstream/attempt.ts` calls it.
  */
 import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
@@ -145,7 +145,7 @@ export class EventStreamFilter implements StreamFilter {
     const passed = block === undefined ? noBytes : this.#passBlock(block);
     if (this.#framing.isOverflowing) {
       this.#isDeaf = true;
-      this.#violate(this.#retained.events + 1, `expected at most ${this.#framing.eventBytesMax} bytes, came more`);
+      this.#violate(this.#retained.events + 1, `expected at most ${this.#framing.eventBytesMax} bytes, got more`);
     }
     return passed;
   }
@@ -205,7 +205,7 @@ export class EventStreamFilter implements StreamFilter {
 
   #readBlock(block: Buffer): readonly Buffer[] {
     if (!isUtf8(block)) {
-      this.#violate(this.#retained.events + 1, `expected UTF-8, came ${block.length} bytes that are not`);
+      this.#violate(this.#retained.events + 1, `expected UTF-8, got ${block.length} bytes that are not`);
       return noBytes;
     }
     if (this.#onEvent !== undefined) {
@@ -281,13 +281,13 @@ export class EventStreamFilter implements StreamFilter {
     if (text !== undefined && !this.#isTerminator(text) && json === undefined) {
       // A stray line such as a proxy's greeting is no field and no event; clients skip it as well.
       if (fields.data === undefined) return bytes;
-      this.#violate(this.#numberOf(behind), `expected JSON, came ${text.length} characters that are not`);
+      this.#violate(this.#numberOf(behind), `expected JSON, got ${text.length} characters that are not`);
       return undefined;
     }
     const state = this.#isOpen ? this.#state : { ...this.#state };
-    // No client reads what stands outside of a field: an answer that ends with it would be one that says nothing.
+    // No client reads what stands outside of a field: a reply that ends with it would be one that says nothing.
     if (fields.data === undefined && isObject(json) && (json["error"] ?? undefined) === undefined) {
-      this.#violate(this.#numberOf(behind), "expected an event with a data line, came an object without one");
+      this.#violate(this.#numberOf(behind), "expected an event with a data line, got an object without one");
       return undefined;
     }
     const passed = this.#reader.read({ name: fields.name, data: text, json, bytes }, state, this.#retained);

@@ -1,4 +1,4 @@
-/** Which candidates of a stream began and which of them ended: an answer with one cut candidate is cut (PURE). */
+/** Tracks which candidates of a stream began and which of them ended: a reply with one cut candidate is cut (PURE). */
 
 /** More than any format lets a client ask for. Beyond, an upstream counts something else, and any end is the end. */
 const candidatesMax = 128;
@@ -33,7 +33,7 @@ export class FinishedCandidates {
     this.#isAnyEndTheEnd = this.#open.size + this.#finished.size > candidatesMax;
   }
 
-  /** The whole answer ended, whatever its candidates say. */
+  /** The whole reply ended, whatever its candidates say. */
   noteEnd(): void {
     this.#hasFinish = true;
     this.#isAnyEndTheEnd = true;

@@ -1,4 +1,4 @@
-/** What an upstream produced, collected for an estimate where its own numbers are absent (RELIABILITY.md H2). */
+/** Collects what an upstream produced, for an estimate where its own usage is absent (RELIABILITY.md H2). */
 
 export interface Produced {
   /** Text, reasoning and tool arguments. */
@@ -17,7 +17,7 @@ const audioCharactersPerToken = 2_000;
 /** Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (RELIABILITY.md G10). */
 const charactersMax = 1024 * 1024;
 
-/** Bounded: what lies beyond is more than any model produces in one answer. */
+/** Bounded: what lies beyond is more than any model produces in one reply. */
 export class ProducedOutput {
   readonly #parts: string[] = [];
   #length = 0;
@@ -43,7 +43,8 @@ export class ProducedOutput {
     if (typeof base64 === "string") this.#audioCharacters += base64.length;
   }
 
-  take(): Produced {
+  /** The output so far: its text, and tokens of pictures and sound by estimate. */
+  summary(): Produced {
     return {
       text: this.#parts.join(""),
       imageTokens: this.#images * imageTokensEach,

@@ -1,8 +1,8 @@
 /**
- * Keeps the blocks of a stream for the rare case that somebody must look into them later: usage never came, an error
- * needs the last sequence number. Until then a block costs one reference.
+ * Keeps the blocks of a stream for the rare case that they must be read later: usage never came, or an error needs the
+ * last sequence number. Until then a block costs one reference.
  *
- * Beyond `bytesMax` the blocks are read and let go, so a long stream holds its text and not its framing.
+ * Beyond `bytesMax` the blocks are read and released, so that of a long stream the text is kept and not its framing.
  */
 
 import { isObject, parseJson } from "#proxy/json/json-value";

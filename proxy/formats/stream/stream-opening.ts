@@ -1,6 +1,6 @@
 /**
- * What a streaming client was told before its answer began, the same over all attempts of its call: signs of life name
- * one answer and number their events, and the answer itself goes on from there.
+ * Holds what a streaming client was told before its response began, the same over all attempts of its call: signs of
+ * life name one response and number their events, and the response itself continues from there.
  */
 
 /** Fresh ids: prefix and 24 letters and digits. */
@@ -17,7 +17,7 @@ export class StreamOpening {
 
   /**
    * @param inputTokensEstimate prompt tokens as estimated for the reservation
-   * @param isOurs whichever target answers, the gateway writes the answer and gives it its id
+   * @param isOurs whichever target serves the call, the gateway writes the response and gives it its id
    */
   constructor(inputTokensEstimate: number, nowSeconds: number, newId: NewId, isOurs: boolean) {
     this.inputTokensEstimate = inputTokensEstimate;
@@ -31,7 +31,7 @@ export class StreamOpening {
     return this.sequence > 0;
   }
 
-  /** Of the answer; drawn on first use, with that use's prefix. */
+  /** Of the response; drawn on first use, with that use's prefix. */
   idWith(prefix: string): string {
     this.#id ??= this.#newId(prefix);
     return this.#id;

@@ -1,11 +1,11 @@
 /**
- * Stop sequences for an upstream that knows none: the visible text of a candidate ends before the first one
- * (`protocols/translation.md` section 12).
+ * Applies stop sequences for an upstream that does not support them: the visible text of a candidate ends before the
+ * first one (`protocols/translation.md` section 12).
  *
- * As much text waits as could be the beginning of a sequence. When one is found everything open of its candidate is
- * closed and the candidate finishes; what the upstream still says of it is nobody's. When no other candidate is to come
- * the answer ends; the upstream need not say more. It has not counted what it produced then: the client is told an
- * estimate.
+ * Text that could be the beginning of a sequence waits. When a sequence is found, every open part of its candidate is
+ * closed and the candidate finishes; what the upstream sends for it afterwards is dropped. When no other candidate is
+ * to come the reply ends, although the upstream has not counted what it produced: the client gets an estimate of its
+ * usage.
  */
 
 import { argumentsObject } from "#proxy/json/json-text";
@@ -18,7 +18,7 @@ import { charactersOf, WaitingTokens } from "./waiting-tokens.ts";
 /** Rule of thumb for text of any kind. */
 const charactersPerToken = 4;
 
-/** No provider takes so many: whoever sends more wants our time. */
+/** No provider takes so many: a client that sends more only wants to cost time. */
 export const stopLimits = { sequences: 256, charactersTogether: 16_384 } as const;
 
 export function exceedsStopLimits(sequences: readonly string[]): boolean {
@@ -40,7 +40,7 @@ interface OpenPart {
   readonly tokens: WaitingTokens;
   /** Arguments of a call so far. */
   readonly arguments: string[];
-  /** Of a whole answer's text that was cut: by which sequence, and how much of it the client has. */
+  /** Of a whole reply's text that was cut: by which sequence, and how much of it the client has. */
   cut?: { readonly sequence: string; readonly characters: number };
 }
 
@@ -78,7 +78,7 @@ export class CutAtStop implements ReplyFilter {
     return this.#isCut;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#isCut) return [];
     if (event.type === "usage") this.#usage = event.usage;
     if (!("candidate" in event)) return [event];
@@ -113,7 +113,7 @@ export class CutAtStop implements ReplyFilter {
   }
 
   #search(event: Extract<ReplyEvent, { type: "delta" }>, open: OpenPart, from: Place): readonly ReplyEvent[] {
-    open.tokens.hear(event.text);
+    open.tokens.addText(event.text);
     const { place, characters } = this.#finder.read(from, event.text);
     const sequence = place.found;
     if (sequence === undefined) {
@@ -136,7 +136,7 @@ export class CutAtStop implements ReplyFilter {
 
   /** What is said of text that may not go out must not either. */
   #releaseTokens({ candidate, part, tokens, released }: OpenPart): readonly ReplyEvent[] {
-    const free = tokens.take(released);
+    const free = tokens.release(released);
     return free.length === 0 ? [] : [{ type: "logprobs", candidate, part, tokens: free }];
   }
 
@@ -207,7 +207,7 @@ export class CutAtStop implements ReplyFilter {
     const text = place?.sequence.slice(0, place.length) ?? "";
     const said: ReplyEvent[] = text === "" ? [] : [{ type: "delta", candidate, part, text }];
     // Of a text that ends here by itself all may go out.
-    const tokens = place === undefined ? [] : open.tokens.take(Number.POSITIVE_INFINITY);
+    const tokens = place === undefined ? [] : open.tokens.release(Number.POSITIVE_INFINITY);
     if (tokens.length > 0) said.unshift({ type: "logprobs", candidate, part, tokens });
     return [...said, close];
   }

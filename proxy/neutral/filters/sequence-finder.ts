@@ -1,5 +1,5 @@
 /**
- * Finds the first of several sequences in a text that comes in pieces (Aho and Corasick): one walk over a tree of all
+ * Finds the first of several sequences in a text that arrives in pieces (Aho and Corasick): one walk over a tree of all
  * their beginnings, so that the work grows with the text alone, however many or alike the sequences are.
  */
 

@@ -1,8 +1,8 @@
 /**
- * Tokens of a streamed text that wait until the text they spell has gone out.
+ * Holds tokens of a streamed text until the text they spell has been sent.
  *
- * Tokens come in front of their piece of text or behind it, as the upstream's format has it, and their spellings do not
- * add up to the text where a character is several tokens: each piece of text sets the count right again.
+ * Tokens arrive before or after their piece of text, depending on the upstream's format, and their spellings do not add
+ * up to the text where a character is several tokens: each piece of text corrects the count.
  */
 import type { TokenLogprob } from "#proxy/neutral/reply";
 
@@ -14,7 +14,7 @@ interface PlacedToken {
 
 export class WaitingTokens {
   #waiting: PlacedToken[] = [];
-  #taken = 0;
+  #released = 0;
   #heard = 0;
   /** Where the tokens begin that come next. */
   #next = 0;
@@ -22,7 +22,7 @@ export class WaitingTokens {
   #isOwed = false;
 
   /** A piece of the text. */
-  hear(text: string): void {
+  addText(text: string): void {
     // Tokens in front of it have been placed; without any they come behind it.
     this.#isOwed = this.#next <= this.#heard;
     if (this.#isOwed) this.#next = this.#heard;
@@ -40,16 +40,16 @@ export class WaitingTokens {
   }
 
   /** @param released characters of the text that have gone out @returns the tokens that spell them, each once */
-  take(released: number): readonly TokenLogprob[] {
+  release(released: number): readonly TokenLogprob[] {
     const free: TokenLogprob[] = [];
-    for (let next = this.#waiting[this.#taken]; next !== undefined && next.end <= released; ) {
+    for (let next = this.#waiting[this.#released]; next !== undefined && next.end <= released; ) {
       free.push(next.token);
-      this.#taken += 1;
-      next = this.#waiting[this.#taken];
+      this.#released += 1;
+      next = this.#waiting[this.#released];
     }
-    if (this.#taken === this.#waiting.length) {
+    if (this.#released === this.#waiting.length) {
       this.#waiting = [];
-      this.#taken = 0;
+      this.#released = 0;
     }
     return free;
   }

@@ -1,5 +1,5 @@
 /**
- * Changes that need the whole of a text: the value out of a wrapping object, the JSON out of a Markdown fence
+ * Changes texts that must be whole for it: extracts the value from a wrapping object, or the JSON from a Markdown fence
  * (`protocols/translation.md` section 7.1). Texts that are neither pass piece by piece.
  */
 
@@ -26,7 +26,7 @@ abstract class WholeText implements ReplyFilter {
   protected abstract mayNeed(head: string): boolean;
   protected abstract change(text: string): string;
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "text") {
       this.#held.set(partKey(event), { pieces: [], head: "" });
       return [event];
@@ -75,7 +75,7 @@ export class UnwrapMember extends WholeText {
   }
 }
 
-/** Takes the fence off an answer that was asked for as bare JSON. */
+/** Takes the fence off a reply that was asked for as bare JSON. */
 export class StripFence extends WholeText {
   protected mayNeed(head: string): boolean {
     return "```".startsWith(head);

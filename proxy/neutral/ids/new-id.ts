@@ -1,4 +1,4 @@
-/** Fresh ids in the form that clients of the three vendors know: a prefix and 24 letters and digits. */
+/** Makes fresh ids in the form that clients of the three vendors know: a prefix and 24 letters and digits. */
 import { randomFillSync } from "node:crypto";
 
 const alphabet = Buffer.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");

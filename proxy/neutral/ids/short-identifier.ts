@@ -1,4 +1,4 @@
-/** Names of end users that a provider would refuse for their length. */
+/** Shortens identifiers of end users that a provider would refuse for their length. */
 import { createHash } from "node:crypto";
 
 /** OpenAI's limit for `user`, in either of its formats. */

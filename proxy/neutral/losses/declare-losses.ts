@@ -1,5 +1,5 @@
 /**
- * Declares what a conversation says and a target's format cannot: one list for all formats
+ * Declares the fields of a conversation that a target's format cannot express: one list for all formats
  * (`protocols/translation.md` section 12).
  *
  * A writer names the fields that it carries; everything else that the client set is dropped or refused here, so that no
@@ -34,7 +34,7 @@ function fieldsSet(
     topLogprobs: (sampling.topLogprobs ?? 0) > 0,
     outputCap: conversation.outputCap !== undefined,
     reasoning: conversation.reasoning !== undefined,
-    answerFormat: conversation.answerFormat !== undefined,
+    outputFormat: conversation.outputFormat !== undefined,
     verbosity: verbosity !== undefined && verbosity !== "medium",
     modalities: conversation.modalities?.some((modality) => modality !== "text") === true,
     audioOutput: conversation.audioOutput !== undefined,
@@ -78,16 +78,16 @@ function hasDetail(part: Part): boolean {
   return part.kind === "media" && part.detail !== undefined && part.detail !== "auto";
 }
 
-/** Without these the answer would be another one, or cost another amount: refused whatever the channel's policy is. */
+/** Without these the reply would be another one, or cost another amount: refused whatever the channel's policy is. */
 const essential: ReadonlySet<NeutralField> = new Set([
   "candidates",
   "modalities",
   "audioOutput",
-  "answerFormat",
+  "outputFormat",
   "tools",
 ]);
 
-/** How an answer shall sound matters only where it is to be heard. */
+/** How a reply shall sound matters only where it is to be heard. */
 function isEssential(field: NeutralField, { modalities }: Conversation): boolean {
   return essential.has(field) && (field !== "audioOutput" || modalities?.includes("audio") === true);
 }

@@ -1,8 +1,10 @@
 /**
- * What a translation could not carry over: declared, never silent (INTERFACE.md section 2, `translation.md` section 12).
+ * Collects what a translation could not carry: each loss is declared, never silent (INTERFACE.md section 2,
+ * `translation.md` section 12).
  *
  * The channel's `unsupportedParameters` decides: `Ignore` drops, counts and names the field in `x-tollgate-dropped`;
- * `Reject` answers 400 naming the client's field. What would change the meaning of a call is refused in both.
+ * `Reject` refuses the call with 400 and the client's field name. A loss that would change the meaning of a call is
+ * refused in both cases.
  */
 import { GatewayError } from "#proxy/errors";
 

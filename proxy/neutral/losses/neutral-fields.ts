@@ -1,4 +1,4 @@
-/** Names of what clients of all formats may say, each in its own spelling: for errors and losses. */
+/** Names the neutral fields. Each format maps them to its own spelling, for errors and losses. */
 
 /** Members of a conversation that not every format can say; named in losses by `ClientTranslator.fieldNames`, in this order. */
 export const neutralFields = [
@@ -15,7 +15,7 @@ export const neutralFields = [
   "topLogprobs",
   "outputCap",
   "reasoning",
-  "answerFormat",
+  "outputFormat",
   "verbosity",
   "modalities",
   "audioOutput",

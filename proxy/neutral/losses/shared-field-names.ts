@@ -1,6 +1,6 @@
 /**
- * Names that chat completions, responses and messages spell alike, for errors and declared losses. A field that one of
- * them lacks bears the others' name.
+ * Names the fields that chat completions, responses and messages spell alike, for errors and declared losses. A field
+ * that one of them lacks has the name that the others give it.
  */
 import type { FieldNames } from "./neutral-fields.ts";
 

@@ -1,4 +1,7 @@
-/** Members inside a client's body that no neutral form has a place for: named as losses, never dropped silently. */
+/**
+ * Finds members of a client's body that the neutral form has no place for, so that they are named as losses and never
+ * dropped silently.
+ */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 
 /** What a kind of object may say that is read, or that means nothing to another provider. */
@@ -19,10 +22,10 @@ export function always(kind: KnownObject): KnownObjects {
 }
 
 /** How a client's format spells the place of an item: `messages.0` or `input[0]`. */
-export type ItemPath = (list: string, index: number) => string;
+export type ItemSpelling = (list: string, index: number) => string;
 
-export const dotted: ItemPath = (list, index) => `${list}.${index}`;
-export const bracketed: ItemPath = (list, index) => `${list}[${index}]`;
+export const dotted: ItemSpelling = (list, index) => `${list}.${index}`;
+export const bracketed: ItemSpelling = (list, index) => `${list}[${index}]`;
 
 /** By member. */
 export type InnerObjects = () => Readonly<Record<string, KnownObjects>>;
@@ -49,7 +52,7 @@ export function collectUnread(
   value: unknown,
   known: KnownObjects,
   where: string,
-  itemPath: ItemPath,
+  itemPath: ItemSpelling,
   unread: string[],
 ): void {
   if (Array.isArray(value)) {
@@ -60,7 +63,7 @@ export function collectUnread(
   const kind = known.get(asText(value["type"]), value);
   if (kind === undefined) return;
   for (const name of Object.keys(value)) {
-    if (!kind.members.has(name) && says(value[name]) && !isUsual(name, value[name])) unread.push(`${where}.${name}`);
+    if (!kind.members.has(name) && isSet(value[name]) && !isUsual(name, value[name])) unread.push(`${where}.${name}`);
   }
   if (kind.inner === undefined) return;
   for (const [name, inner] of kind.inner()) {
@@ -72,11 +75,11 @@ export function collectUnread(
 /** @returns paths of members that say something and are not among the known; none of what is no object */
 export function unreadIn(value: unknown, known: ReadonlySet<string>, where: string): string[] {
   if (!isObject(value)) return [];
-  return Object.keys(value).flatMap((name) => (known.has(name) || !says(value[name]) ? [] : [`${where}.${name}`]));
+  return Object.keys(value).flatMap((name) => (known.has(name) || !isSet(value[name]) ? [] : [`${where}.${name}`]));
 }
 
 /** Absent, null, empty and false are what a member means by default. */
-export function says(value: unknown): boolean {
+export function isSet(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return false;
   if (Array.isArray(value)) return value.length > 0;
   return !isObject(value) || Object.keys(value).length > 0;
@@ -95,5 +98,5 @@ function isUsual(name: string, value: unknown): boolean {
 
 function isOnlyType(value: unknown, type: string): boolean {
   if (!isObject(value) || value["type"] !== type) return false;
-  return Object.entries(value).every(([name, inner]) => name === "type" || !says(inner));
+  return Object.entries(value).every(([name, inner]) => name === "type" || !isSet(inner));
 }

@@ -1,4 +1,7 @@
-/** Names of audio formats: media types, and the short words that OpenAI's bodies use (`protocols/openai-chat.md` section 3). */
+/**
+ * Maps names of audio formats: media types, and the short words that OpenAI's bodies use (`protocols/openai-chat.md`
+ * section 3).
+ */
 
 const mimeByFormat: Readonly<Record<string, string>> = {
   wav: "audio/wav",

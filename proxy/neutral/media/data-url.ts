@@ -1,8 +1,8 @@
 /**
- * Files inside of JSON: data URLs, bare base64 and addresses (`protocols/translation.md` section 4.4).
+ * Reads files inside of JSON: data URLs, bare base64 and addresses (`protocols/translation.md` section 4.4).
  *
- * Base64 leaves here without white space and without a prefix, however a client wrote it. Nothing is decoded but what
- * has to be: a body may carry megabytes.
+ * Base64 leaves here without white space and without a prefix, however a client wrote it. It decodes only what it has
+ * to: a body may carry megabytes.
  */
 import { GatewayError } from "#proxy/errors";
 import type { MediaPart } from "#proxy/neutral/conversation";

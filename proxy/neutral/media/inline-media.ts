@@ -1,14 +1,17 @@
-/** Files that a client named by their address, for formats that take only their content. Pure: fetching is another's. */
+/**
+ * Lists the files that a client named by their address and a format accepts only by content, and puts their content in.
+ * Pure: `upstream/request/download-media.ts` fetches them.
+ */
 import type { Conversation, MediaPart, Part } from "#proxy/neutral/conversation";
 
 /** Every media part with an address that `needs` picks, results of tools included, each once. */
 export function mediaToFetch(conversation: Conversation, needs: (part: MediaPart) => boolean): readonly MediaPart[] {
   const found: MediaPart[] = [];
-  const look = (part: Part): void => {
+  const collect = (part: Part): void => {
     if (part.kind === "media" && part.source.type === "url" && needs(part)) found.push(part);
-    if (part.kind === "result") part.content.forEach(look);
+    if (part.kind === "result") part.content.forEach(collect);
   };
-  for (const turn of conversation.turns) turn.parts.forEach(look);
+  for (const turn of conversation.turns) turn.parts.forEach(collect);
   return found;
 }
 

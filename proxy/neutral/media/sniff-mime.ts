@@ -1,6 +1,6 @@
 /**
- * What a file is by its first bytes: clients label pictures wrongly, and providers answer 400 for a wrong label
- * (`protocols/translation.md` section 4.4).
+ * Detects the type of a file by its first bytes: clients label pictures wrongly, and providers refuse a wrong label
+ * with 400 (`protocols/translation.md` section 4.4).
  */
 
 /** Enough for every signature below. */

@@ -1,9 +1,9 @@
 /**
- * Schemas with all that OpenAI's check wants of them, which other providers do without (`protocols/translation.md` section
- * 7): "object schema missing properties" at the root, "array schema missing items" anywhere, and "schema must have type
+ * Adds to a schema what OpenAI's check requires and other providers do not (`protocols/translation.md` section 7):
+ * "object schema missing properties" at the root, "array schema missing items" anywhere, and "schema must have type
  * 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
  *
- * What is added allows all that was allowed before, so every server of the format may get it.
+ * The completed schema allows all that the given one allowed, so every server of the format may get it.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { currentSchema } from "./current-schema.ts";
@@ -11,7 +11,7 @@ import { objectRoot } from "./object-root.ts";
 import { closeWithoutArguments } from "./strict-schema.ts";
 import { isSchemaNode, mapSubschemas, setOwn } from "./subschemas.ts";
 
-/** Keywords that the root of a tool's arguments must not have, beside those that `objectRoot` folds. */
+/** Keywords that the root of a tool's arguments must not have, beside those that `objectRoot` rewrites. */
 const refusedAtRoot = ["enum", "not", "const"] as const;
 
 /** Whether the root, though it is an object, has what is refused there. */

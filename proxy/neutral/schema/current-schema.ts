@@ -1,6 +1,6 @@
 /**
- * Tool schemas in the draft that vendors check them against (JSON Schema 2020-12): they answer 400 for two older
- * spellings that libraries still write, lists of items and exclusive bounds as flags.
+ * Rewrites tool schemas in the draft that vendors check them against (JSON Schema 2020-12): vendors refuse with 400 two
+ * older spellings that libraries still write, lists of items and exclusive bounds as flags.
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSchemaNode, listKeywords, mapKeywords, schemaKeywords, setOwn } from "./subschemas.ts";

@@ -1,4 +1,4 @@
-/** The schema of an answer with what the client says of it beside it, for formats that have no other place for that. */
+/** Puts the client's description of the output into its schema, for formats that have no other place for it. */
 import type { JsonObject } from "#proxy/json/json-value";
 
 export function describedSchema(schema: JsonObject, description: string | undefined): JsonObject {

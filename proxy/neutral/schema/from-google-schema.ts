@@ -1,6 +1,6 @@
 /**
- * Google's `Schema` as JSON Schema (`protocols/translation.md` section 7.4), for clients of generateContent whose call
- * goes to a provider of another format. Real JSON Schema, which such clients also send, comes out as it was.
+ * Converts Google's `Schema` to JSON Schema (`protocols/translation.md` section 7.4), for clients of generateContent
+ * whose call goes to a provider of another format. JSON Schema, which such clients also send, stays as it is.
  */
 
 import { parseJsonText } from "#proxy/json/json-text";

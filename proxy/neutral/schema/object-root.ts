@@ -1,6 +1,6 @@
 /**
- * Schemas whose root must be a plain object: tool arguments nearly everywhere, answers of some formats
- * (`protocols/translation.md` sections 7.1 and 7.2).
+ * Rewrites schemas whose root must be a plain object: tool arguments nearly everywhere, structured output of some
+ * formats (`protocols/translation.md` sections 7.1 and 7.2).
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { followReferences, resolveReference } from "./resolve-reference.ts";
@@ -36,7 +36,7 @@ export function hasObjectRoot(schema: JsonObject): boolean {
   return schema["type"] === "object" && combinators.every((keyword) => schema[keyword] === undefined);
 }
 
-/** Member that holds an answer whose schema is no object, and its words. */
+/** Member that holds an output whose schema is not an object, and its description. */
 export const wrappedMember = "value";
 
 /** A schema of an object with one required member of the given schema. Definitions move to the new root. */
@@ -144,13 +144,13 @@ class RootFlattener {
   #objectsOf(branches: readonly unknown[]): JsonObject[] {
     const objects: JsonObject[] = [];
     /** One definition may be referred to any number of times. */
-    const taken = new Set<JsonObject>();
+    const visited = new Set<JsonObject>();
     for (const listed of branches.filter(isSchemaNode)) {
       const branch = followReferences(this.#root, listed) ?? listed;
       const { type } = branch;
       const isOther = type !== undefined && type !== "object" && !asList(type).includes("object");
-      if (isOther || taken.has(branch) || this.#open.has(branch)) continue;
-      taken.add(branch);
+      if (isOther || visited.has(branch) || this.#open.has(branch)) continue;
+      visited.add(branch);
       if (combinators.some((keyword) => Array.isArray(branch[keyword]))) this.#nested += 1;
       objects.push(this.#nested > nestedMax ? branch : this.flatten(branch));
     }

@@ -1,4 +1,4 @@
-/** Follows `$ref` inside of one schema: pointers such as `#/$defs/Address`; nothing is ever fetched. */
+/** Resolves `$ref` inside of one schema: pointers such as `#/$defs/Address`; it fetches nothing. */
 
 import type { JsonObject } from "#proxy/json/json-value";
 import { member } from "#proxy/json/json-value";

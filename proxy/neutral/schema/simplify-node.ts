@@ -28,14 +28,14 @@ export function mergeAllOf(
   const properties: JsonObject = {};
   const required = new Set<unknown>(asList(node["required"]));
   addMissing(properties, node["properties"]);
-  const taken = new Set<JsonObject>([node]);
+  const visited = new Set<JsonObject>([node]);
   // Grows while it is read: a chain of definitions may be longer than the stack.
   const branches = asList(allOf).filter(isSchemaNode);
   for (const branch of branches) {
     const resolved = resolve(branch);
     // One definition may be referred to any number of times, by itself as well, and says nothing new then.
-    if (resolved === undefined || taken.has(resolved)) continue;
-    taken.add(resolved);
+    if (resolved === undefined || visited.has(resolved)) continue;
+    visited.add(resolved);
     const { allOf: inner, properties: named, required: needed, ...rest } = resolved;
     for (const name of asList(needed)) required.add(name);
     addMissing(properties, named, (name, first, second) => {

@@ -1,7 +1,7 @@
 /**
- * Whether a JSON Schema already keeps OpenAI's strict rules: every object closed and all of its properties required
- * (`protocols/translation.md` section 7.1, `protocols/openai-chat.md` section 4). Formats that have no such flag may set
- * it only then, and the flag of another format asks less of a schema.
+ * Checks whether a JSON Schema already keeps OpenAI's strict rules: every object closed and all of its properties
+ * required (`protocols/translation.md` section 7.1, `protocols/openai-chat.md` section 4). Formats that have no such
+ * flag may set it only then, and the flag of another format asks less of a schema.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSchemaNode, subschemas } from "./subschemas.ts";
@@ -47,8 +47,8 @@ export function closeWithoutArguments(schema: JsonObject): JsonObject {
 
 function isStrictNode(schema: JsonObject): boolean {
   if (refused.some((keyword) => Object.hasOwn(schema, keyword))) return false;
-  const saysType = ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => Object.hasOwn(schema, keyword));
-  if (!saysType || (describesObject(schema) && !isClosed(schema))) return false;
+  const hasType = ["type", "anyOf", "$ref", "enum", "const"].some((keyword) => Object.hasOwn(schema, keyword));
+  if (!hasType || (describesObject(schema) && !isClosed(schema))) return false;
   return subschemas(schema).every((node) => isSchemaNode(node) && isStrictNode(node));
 }
 

@@ -1,6 +1,7 @@
 /**
- * Where a JSON Schema holds further schemas. Rules about keywords act on these places alone: a property named `format`
- * or `$id`, and whatever stands in `default`, `const`, `enum` or `examples`, is the user's own (pitfall 68).
+ * Finds the places where a JSON Schema holds further schemas. Rules about keywords apply to these places alone: a
+ * property named `format` or `$id`, and everything in `default`, `const`, `enum` or `examples`, is the user's own
+ * (pitfall 68).
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 

@@ -1,8 +1,8 @@
 /**
- * JSON Schema cut to what `parametersJsonSchema` and `responseJsonSchema` take (`protocols/gemini.md` section 3.4): the
- * route for models that know it, because references, unions and closed objects survive.
+ * Reduces JSON Schema to what `parametersJsonSchema` and `responseJsonSchema` accept (`protocols/gemini.md` section
+ * 3.4). Models that know these members get schemas this way, because references, unions and closed objects survive.
  *
- * A schema that keeps to the subset comes out equal.
+ * A schema that keeps to the subset stays equal.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { followReferences } from "./resolve-reference.ts";

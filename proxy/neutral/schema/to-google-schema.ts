@@ -1,9 +1,9 @@
 /**
- * JSON Schema as Google's `Schema`, the subset of OpenAPI 3.0 that `parameters` and `responseSchema` take
+ * Converts JSON Schema to Google's `Schema`, the subset of OpenAPI 3.0 that `parameters` and `responseSchema` accept
  * (`protocols/translation.md` section 7.3, `protocols/gemini.md` section 3.4).
  *
- * Anything outside of the subset is a 400 of the provider, so nothing unknown is passed on. References are inlined;
- * what refers to itself, or grows beyond all use that way, ends in a plain object.
+ * The provider refuses anything outside of the subset with 400, so nothing unknown is passed on. References are
+ * inlined; a schema that refers to itself, or becomes too large that way, ends in a plain object.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { followReferences, resolveReference } from "./resolve-reference.ts";
@@ -33,7 +33,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface GoogleSchemaOptions {
-  /** Names the order of properties, which `responseSchema` needs to answer in it. */
+  /** Names the order of properties, which `responseSchema` needs to write in it. */
   readonly ordersProperties?: boolean | undefined;
 }
 

@@ -1,8 +1,9 @@
 /**
- * State of recent tool calls, for clients whose format has no place for it: chat completions above all.
+ * Keeps the state of recent tool calls, for clients whose format has no place for it: chat completions above all.
  *
- * Kept in this process, by client key and call id, for an hour after its last use; bounded in entries and bytes, the
- * longest unused go first. A lost entry costs quality, never correctness: every writer knows how to do without.
+ * Entries live in this process, by client key and call id, for an hour after their last use; entries and bytes are
+ * bounded, and the longest unused go first. A lost entry costs quality, never correctness: every writer can do without
+ * it.
  */
 import type { ProviderState } from "#proxy/neutral/conversation";
 
@@ -21,7 +22,7 @@ interface Entry {
   readonly states: readonly ProviderState[];
   readonly bytes: number;
   usedMs: number;
-  /** Two answers gave their call this id, so that it tells no conversation: some servers count (`functions.f:0`). */
+  /** Two replies gave their call this id, so that it tells no conversation: some servers count (`functions.f:0`). */
   readonly isShared: boolean;
 }
 

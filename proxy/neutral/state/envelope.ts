@@ -1,10 +1,10 @@
 /**
- * The envelope in which a provider's opaque state travels through a client of another format and back
+ * Seals a provider's opaque state in an envelope, in which it travels through a client of another format and back
  * (`protocols/translation.md` section 6.2).
  *
- * `tg1.`, the state as base64url JSON, a dot, and a MAC over it by a key that belongs to one channel and one client key:
- * only what this gateway sealed for both is ever sent again. Nothing in it is secret from the client, whose own answer
- * it is; the MAC keeps others from slipping state in.
+ * An envelope is `tg1.`, the state as base64url JSON, a dot, and a MAC over it by a key that belongs to one channel and
+ * one client key: only what this gateway sealed for both is ever sent again. Nothing in it is secret from the client,
+ * whose own conversation it is; the MAC keeps others from slipping state in.
  */
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { asList, asText, isObject, parseJson } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** What a reader or a writer may do with a provider's opaque state. */
+/** Defines what readers and writers may do with a provider's opaque state. */
 import type { CallPart, CarriedState, ProviderState, TextPart } from "#proxy/neutral/conversation";
 
 /**

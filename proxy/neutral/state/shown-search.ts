@@ -1,6 +1,7 @@
 /**
- * Ids of what this gateway itself puts into an answer, to show a search that an upstream of another format ran. No provider
- * knows them: coming back they are read as shown by the gateway, and taken out before the client's own provider is called.
+ * Marks the ids that this gateway itself puts into a response, to show a search that an upstream of another format ran.
+ * No provider knows them: when they come back they are read as shown by the gateway, and removed before the client's
+ * own provider is called.
  */
 export const shownSearchMarks = { Responses: "ws_tg1", Messages: "srvtoolu_tg1" } as const;
 

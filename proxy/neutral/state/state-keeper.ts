@@ -1,5 +1,5 @@
 /**
- * Who may get which provider state back: bound to one channel, one vendor and one client key
+ * Decides who may get which provider state back: it is bound to one channel, one vendor and one client key
  * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `keeper.ts`).
  */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";

@@ -1,4 +1,7 @@
-/** Tools that a choice among some of them leaves to be offered (`protocols/translation.md` section 5.2). */
+/**
+ * Selects the tools that are still offered when the client allows only some of them (`protocols/translation.md` section
+ * 5.2).
+ */
 import type { ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { hostedNames, type KeptTools } from "./hosted-tools.ts";

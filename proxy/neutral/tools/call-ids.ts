@@ -1,8 +1,9 @@
 /**
- * Ids of calls for OpenAI, which refuses those beyond 64 characters (`string_above_max_length`) and those that hold
- * anything but letters, digits, `_` and `-` ("Expected an ID that contains letters, numbers, underscores, or dashes").
+ * Fits ids of calls for OpenAI, which refuses those beyond 64 characters (`string_above_max_length`) and those that
+ * hold anything but letters, digits, `_` and `-` ("Expected an ID that contains letters, numbers, underscores, or
+ * dashes").
  *
- * Compatible servers keep what they get: some put state of their own into the ids that come back to them.
+ * Compatible servers get ids unchanged: some put state of their own into the ids that come back to them.
  */
 import type { Conversation } from "#proxy/neutral/conversation";
 import { FittedNames, type NameRule } from "./fitted-names.ts";

@@ -1,4 +1,4 @@
-/** The client's choice among the tools that a target is offered (`protocols/translation.md` section 5.2). */
+/** Maps the client's tool choice to the tools that a target is offered (`protocols/translation.md` section 5.2). */
 import type { ToolChoice } from "#proxy/neutral/conversation";
 
 /**

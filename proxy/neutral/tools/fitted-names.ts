@@ -1,9 +1,9 @@
 /**
- * Names that an upstream accepts, in place of those that it refuses: a bijection for one request
+ * Replaces names that an upstream refuses with names that it accepts: a bijection for one request
  * (`protocols/translation.md` section 5.1).
  *
- * A writer asks `toUpstream` for every name it writes and hands `changed` to the adaptation of the reply, which puts the
- * client's names back. Names that are fine stay as they are, and no changed name ever meets another one.
+ * A writer asks `toUpstream` for every name it writes and hands `changed` to the adaptation of the reply, which puts
+ * the client's names back. Names that are fine stay as they are, and no changed name ever equals another one.
  */
 import { createHash } from "node:crypto";
 
@@ -29,7 +29,7 @@ const noNames: ReadonlySet<string> = new Set();
 export class FittedNames {
   readonly #rule: NameRule;
   readonly #upstream = new Map<string, string>();
-  readonly #taken = new Set<string>();
+  readonly #used = new Set<string>();
   /** Made on first need: names that are no good are rare. */
   #changed: Map<string, string> | undefined;
 
@@ -39,7 +39,7 @@ export class FittedNames {
    */
   constructor(rule: NameRule, names: Iterable<string> = [], reserved: ReadonlySet<string> = noNames) {
     this.#rule = rule;
-    for (const name of reserved) this.#taken.add(name);
+    for (const name of reserved) this.#used.add(name);
     const invalid: string[] = [];
     for (const name of names) {
       if (this.#rule.valid.test(name) && !reserved.has(name)) this.#keep(name);
@@ -52,13 +52,13 @@ export class FittedNames {
   toUpstream(name: string): string {
     const known = this.#upstream.get(name);
     if (known !== undefined) return known;
-    if (this.#rule.valid.test(name) && !this.#taken.has(name)) {
+    if (this.#rule.valid.test(name) && !this.#used.has(name)) {
       this.#keep(name);
       return name;
     }
     const changed = this.#findFree(name);
     this.#upstream.set(name, changed);
-    this.#taken.add(changed);
+    this.#used.add(changed);
     this.#changed ??= new Map();
     this.#changed.set(changed, name);
     return changed;
@@ -71,14 +71,14 @@ export class FittedNames {
 
   #keep(name: string): void {
     this.#upstream.set(name, name);
-    this.#taken.add(name);
+    this.#used.add(name);
   }
 
   #findFree(name: string): string {
     let fitted = name.replace(this.#rule.foreign, "_");
     if (!this.#rule.firstValid.test(fitted)) fitted = `_${fitted}`;
     if (fitted.length > lengthMax || this.#rule.alwaysDigests === true) fitted = withDigest(fitted, name);
-    for (let round = 0; this.#taken.has(fitted); round += 1) {
+    for (let round = 0; this.#used.has(fitted); round += 1) {
       fitted = withDigest(fitted, round === 0 ? name : `${name}#${round}`);
     }
     return fitted;

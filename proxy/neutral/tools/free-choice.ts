@@ -1,4 +1,4 @@
-/** The choice among tools for models that choose themselves whether they call one (`traits.forcedTools`). */
+/** Adapts the tool choice for models that decide themselves whether they call a tool (`traits.forcedTools`). */
 import type { ToolChoice } from "#proxy/neutral/conversation";
 
 /**

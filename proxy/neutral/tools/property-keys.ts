@@ -1,6 +1,7 @@
 /**
- * Names of arguments that Anthropic accepts: "tools.0.custom.input_schema.properties: Property keys should match pattern
- * '^[a-zA-Z0-9_.-]{1,64}$'", for the whole call. It looks at the root of a tool's schema alone.
+ * Fits names of arguments for Anthropic, which refuses the whole call otherwise:
+ * "tools.0.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'". It checks the
+ * root of a tool's schema alone.
  *
  * A writer asks here for each schema, then for the arguments of calls in the history, and hands `changed` to the
  * adaptation of the reply, which gives the client its own keys back.
@@ -39,10 +40,10 @@ export class PropertyKeys {
   fitArguments(tool: string, given: JsonObject): JsonObject {
     const upstream = this.#tools.get(tool);
     if (upstream === undefined || !Object.keys(given).some((key) => upstream.has(key))) return given;
-    const taken = new Set([...upstream.values(), ...Object.keys(given)]);
+    const usedKeys = new Set([...upstream.values(), ...Object.keys(given)]);
     const renamed = new Set(upstream.values());
     // A member that the tool does not declare may have the name that a declared one gets: neither is lost.
-    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, taken) : key));
+    return renameMembers(given, (key) => upstream.get(key) ?? (renamed.has(key) ? freeKey(key, usedKeys) : key));
   }
 
   /**
@@ -104,9 +105,9 @@ function dependent(value: unknown, rename: Rename): unknown {
   return isSchemaNode(value) ? renameKeys(value, rename) : value;
 }
 
-function freeKey(key: string, taken: ReadonlySet<string>): string {
+function freeKey(key: string, usedKeys: ReadonlySet<string>): string {
   let free = key;
-  while (taken.has(free)) free += "_";
+  while (usedKeys.has(free)) free += "_";
   return free;
 }
 

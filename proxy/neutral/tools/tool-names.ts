@@ -1,9 +1,9 @@
 /**
- * Tool names that an upstream accepts: a bijection for one request (`protocols/translation.md` section 5.1).
+ * Fits tool names for an upstream: a bijection for one request (`protocols/translation.md` section 5.1).
  *
  * A writer asks `toUpstream` for every name it writes (definitions, history, tool choice) and hands `changed` to the
  * adaptation of the reply, which puts the client's names back. Names that are fine stay as they are, and no changed
- * name ever meets another one.
+ * name ever equals another one.
  */
 import { FittedNames, type NameRule } from "./fitted-names.ts";
 

@@ -1,4 +1,7 @@
-/** Tools of one name: providers refuse them, so the last one counts (`protocols/translation.md` section 5.1). */
+/**
+ * Keeps the last of several tools with the same name: providers refuse duplicates (`protocols/translation.md` section
+ * 5.1).
+ */
 import type { Tool } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 

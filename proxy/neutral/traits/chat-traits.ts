@@ -1,11 +1,11 @@
 /**
- * What is known of models and servers behind chat completions, by provider, host and name (`protocols/openai-chat.md`
+ * Knows what models and servers behind chat completions accept, by provider, host and name (`protocols/openai-chat.md`
  * section 2, reasoning-model restrictions; section 8; `translation.md` sections 3 to 7).
  *
  * To add a server, put a row into `hosts`; a family of models that behaves alike on every server is a row of
- * `compatibleModels`; OpenAI's own models stand in `openai-models.ts`. First match counts, and a row says what differs. A
- * model that no row knows gets the newest behaviour at OpenAI itself, and the least that compatible servers share anywhere
- * else.
+ * `compatibleModels`; OpenAI's own models are in `openai-models.ts`. The first match counts, and a row states what
+ * differs. A model that matches no row gets the newest behaviour at OpenAI itself, and the least that compatible
+ * servers share anywhere else.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";
@@ -14,13 +14,13 @@ import { memoiseTraits } from "./memoise-traits.ts";
 import { bareModelName, type OpenAIModel, openAIModel, unknownOpenAIModel, withStated } from "./openai-models.ts";
 import { knownName, statedTraits } from "./stated-traits.ts";
 
-export interface ModelTraits extends OpenAIModel {
+export interface ChatTraits extends OpenAIModel {
   /** OpenAI itself or Azure: knows every member of the format's page. */
   readonly isOpenAI: boolean;
   /** Checks ids of calls and schemas of tools as OpenAI does. */
   readonly checksLikeOpenAI: boolean;
   readonly capMember: "max_completion_tokens" | "max_tokens";
-  /** Where the wish to think is written. */
+  /** Where the reasoning options are written. */
   readonly reasoningMember: "reasoning_effort" | "reasoning" | "thinking";
   readonly takesTopK: boolean;
   /** Anthropic's `cache_control` on parts. */
@@ -33,12 +33,12 @@ export interface ModelTraits extends OpenAIModel {
   readonly systemFirst: boolean;
 }
 
-type Row = readonly [name: RegExp, traits: Partial<ModelTraits>];
+type Row = readonly [name: RegExp, traits: Partial<ChatTraits>];
 
 const allEfforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 const classicEfforts: readonly Effort[] = ["low", "medium", "high"];
 
-const openAI: Omit<ModelTraits, keyof OpenAIModel> = {
+const openAI: Omit<ChatTraits, keyof OpenAIModel> = {
   isOpenAI: true,
   checksLikeOpenAI: true,
   capMember: "max_completion_tokens",
@@ -50,7 +50,7 @@ const openAI: Omit<ModelTraits, keyof OpenAIModel> = {
   systemFirst: false,
 };
 
-const compatible: ModelTraits = {
+const compatible: ChatTraits = {
   ...openAI,
   ...unknownOpenAIModel,
   isOpenAI: false,
@@ -86,12 +86,12 @@ const compatibleModels: readonly Row[] = [
 ];
 
 /** @returns the traits of a model on a channel; the same object never changes */
-export const traitsOf = memoiseTraits((target): ModelTraits => {
+export const chatTraitsOf = memoiseTraits((target): ChatTraits => {
   const { channel } = target;
   const stated = statedTraits(target);
   const name = knownName(target);
   const known = openAIModel(name);
-  const traits: ModelTraits =
+  const traits: ChatTraits =
     providerOf(channel).vendor === "OpenAI"
       ? { ...openAI, ...(known ?? { ...unknownOpenAIModel, efforts: allEfforts }) }
       : {
@@ -111,11 +111,11 @@ export const traitsOf = memoiseTraits((target): ModelTraits => {
 });
 
 /** A server that says of a model that it is one of OpenAI's. */
-function asOpenAI(known: OpenAIModel): Partial<ModelTraits> {
+function asOpenAI(known: OpenAIModel): Partial<ChatTraits> {
   return { ...known, checksLikeOpenAI: true, capMember: "max_completion_tokens" };
 }
 
-function traitsIn(rows: readonly Row[], name: string): Partial<ModelTraits> {
+function traitsIn(rows: readonly Row[], name: string): Partial<ChatTraits> {
   return rows.find(([pattern]) => pattern.test(name))?.[1] ?? {};
 }
 

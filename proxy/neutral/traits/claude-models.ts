@@ -1,12 +1,13 @@
 /**
- * What Claude's models take behind the messages API (`protocols/anthropic-messages.md` sections 2, 3, 5, 6 and 10).
+ * Knows what Claude's models accept behind the messages API (`protocols/anthropic-messages.md` sections 2, 3, 5, 6 and
+ * 10).
  *
- * Names are read loosely, because resellers wrap them (`anthropic.claude-…-v1:0`, `claude-…@20250929`), and are compared
- * as `FAMILY-MAJOR.MINOR`: `claude-3-5-sonnet-latest` is `sonnet-3.5`. To add a model, put a row above the first one whose
- * pattern fits that, and say only what differs from the traits that it spreads; the comment behind it names the rule's
- * source. First match counts. Names of one's own are told by the channel (`models[].traits`). Unknown models of the
- * vendor itself behave as its newest; unknown models of compatible servers are sent nothing but what the oldest form of
- * the API had.
+ * Names are read loosely, because resellers wrap them (`anthropic.claude-…-v1:0`, `claude-…@20250929`), and are
+ * compared as `FAMILY-MAJOR.MINOR`: `claude-3-5-sonnet-latest` is `sonnet-3.5`. To add a model, put a row above the
+ * first one whose pattern fits its name, and state only what differs from the traits that it spreads; the comment
+ * behind it names the rule's source. The first match counts. A channel states the traits of names of its own
+ * (`models[].traits`). Unknown models of the vendor itself behave as its newest; unknown models of compatible servers
+ * get only what the oldest form of the API had.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";
@@ -14,7 +15,7 @@ import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { knownName, type StatedTraits, statedTraits } from "./stated-traits.ts";
 
-export interface ModelTraits {
+export interface ClaudeTraits {
   /** How thinking is asked for: not at all, by a budget of tokens, or by effort (`adaptive`). */
   readonly thinking: "none" | "manual" | "adaptive";
   /** Efforts that `output_config.effort` takes, weakest first; with `adaptive` thinking only. */
@@ -28,7 +29,7 @@ export interface ModelTraits {
   /** Whether it takes temperature and top_p together. */
   readonly takesBothSampling: boolean;
   /** Whether it continues a last message of the assistant. */
-  readonly continuesAnswers: boolean;
+  readonly continuesPrefill: boolean;
   /** Whether it takes system turns behind the first one. */
   readonly takesLaterSystem: boolean;
   /** Whether it takes `output_config.format`. */
@@ -39,14 +40,14 @@ export interface ModelTraits {
   readonly isVendor: boolean;
 }
 
-const generation5: ModelTraits = {
+const generation5: ClaudeTraits = {
   thinking: "adaptive",
   efforts: ["low", "medium", "high", "xhigh", "max"],
   canStopThinking: true,
   takesForcedTools: true,
   takesSampling: false,
   takesBothSampling: false,
-  continuesAnswers: false,
+  continuesPrefill: false,
   takesLaterSystem: true,
   keepsSchemas: true,
   outputTokensMax: 128_000,
@@ -54,22 +55,22 @@ const generation5: ModelTraits = {
 };
 
 /** These always think, and choose their tools themselves. */
-const newest: ModelTraits = { ...generation5, canStopThinking: false, takesForcedTools: false };
+const newest: ClaudeTraits = { ...generation5, canStopThinking: false, takesForcedTools: false };
 
-const generation47: ModelTraits = { ...generation5, takesLaterSystem: false };
-const generation46: ModelTraits = { ...generation47, efforts: ["low", "medium", "high", "max"], takesSampling: true };
-const generation45: ModelTraits = {
+const generation47: ClaudeTraits = { ...generation5, takesLaterSystem: false };
+const generation46: ClaudeTraits = { ...generation47, efforts: ["low", "medium", "high", "max"], takesSampling: true };
+const generation45: ClaudeTraits = {
   ...generation46,
   thinking: "manual",
   efforts: [],
-  continuesAnswers: true,
+  continuesPrefill: true,
   outputTokensMax: 64_000,
 };
-const generation4: ModelTraits = { ...generation45, keepsSchemas: false };
-const generation37: ModelTraits = { ...generation4, takesBothSampling: true };
-const generation35: ModelTraits = { ...generation37, thinking: "none", outputTokensMax: 8192 };
+const generation4: ClaudeTraits = { ...generation45, keepsSchemas: false };
+const generation37: ClaudeTraits = { ...generation4, takesBothSampling: true };
+const generation35: ClaudeTraits = { ...generation37, thinking: "none", outputTokensMax: 8192 };
 
-const models: readonly (readonly [name: RegExp, model: ModelTraits])[] = [
+const models: readonly (readonly [name: RegExp, model: ClaudeTraits])[] = [
   // Forced tools and `thinking: disabled` are 400s (litellm: supports_forced_tool_use, thinking_always_on; langchain-anthropic:
   // _supports_forced_tool_choice; @ai-sdk/anthropic 4.0.60, release notes).
   [/^(?:opus|sonnet)-5\.(?:[5-9]|\d\d)$/, newest],
@@ -90,21 +91,21 @@ const models: readonly (readonly [name: RegExp, model: ModelTraits])[] = [
 ];
 
 /** Sent nothing less than what the client asked for, unless another form is as good. */
-const unknownOfVendor: ModelTraits = {
+const unknownOfVendor: ClaudeTraits = {
   ...newest,
   takesForcedTools: true,
   takesLaterSystem: false,
   outputTokensMax: undefined,
 };
 
-const compatible: ModelTraits = {
+const compatible: ClaudeTraits = {
   thinking: "manual",
   efforts: [],
   canStopThinking: true,
   takesForcedTools: true,
   takesSampling: true,
   takesBothSampling: true,
-  continuesAnswers: true,
+  continuesPrefill: true,
   takesLaterSystem: false,
   keepsSchemas: false,
   outputTokensMax: undefined,
@@ -112,7 +113,7 @@ const compatible: ModelTraits = {
 };
 
 /** Worked out once for a model on a channel. */
-export const traitsOf = memoiseTraits((target): ModelTraits => {
+export const claudeTraitsOf = memoiseTraits((target): ClaudeTraits => {
   const isVendor = providerOf(target.channel).vendor === "Anthropic";
   const name = familyAndVersion(knownName(target).toLowerCase());
   const known = name === undefined ? undefined : models.find(([pattern]) => pattern.test(name))?.[1];
@@ -136,9 +137,9 @@ function familyAndVersion(name: string): string | undefined {
 
 /** The same with what the channel says of the model. */
 function withStated(
-  model: ModelTraits,
+  model: ClaudeTraits,
   { thinking, maxOutputTokens, sampling, forcedTools }: StatedTraits,
-): ModelTraits {
+): ClaudeTraits {
   const steered = model.thinking === "none" ? "manual" : model.thinking;
   return {
     ...model,
@@ -151,13 +152,13 @@ function withStated(
   };
 }
 
-/** Where neither the client nor anybody else says how long an answer may be. */
+/** Where neither the client nor anybody else says how long a reply may be. */
 export const outputTokensDefault = 8192;
 
 const strength: readonly Effort[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** The effort that the model knows nearest to the wanted one: the next stronger, else its strongest. */
-export function knownEffort(wanted: Effort, { efforts }: ModelTraits): Effort | undefined {
+export function claudeEffort(wanted: Effort, { efforts }: ClaudeTraits): Effort | undefined {
   const rank = strength.indexOf(wanted);
   return efforts.find((effort) => strength.indexOf(effort) >= rank) ?? efforts.at(-1);
 }

@@ -1,15 +1,16 @@
 /**
- * What a model behind generateContent takes (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by patterns of
- * model names.
+ * Knows what a model behind generateContent accepts (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by
+ * patterns of model names.
  *
- * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
- * that it spreads; first match counts. Names of one's own are told by the channel (`models[].traits`). Unknown names: the vendor's own providers get the newest behaviour, compatible servers the careful one.
+ * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the
+ * traits that it spreads; the first match counts. A channel states the traits of names of its own (`models[].traits`).
+ * Unknown models get the newest behaviour at the vendor's own providers, and the careful one at compatible servers.
  */
 import { providerOf } from "#proxy/providers/providers";
 import { memoiseTraits } from "./memoise-traits.ts";
 import { knownName, type StatedTraits, statedTraits } from "./stated-traits.ts";
 
-export interface ModelTraits {
+export interface GeminiTraits {
   /** How thinking is steered; `none` for models that have no such member. */
   readonly thinking: "level" | "budget" | "none";
   /** The level that comes nearest to not thinking, and what stands for `minimal`. */
@@ -46,7 +47,7 @@ export interface ModelTraits {
   readonly takesForcedTools: boolean;
 }
 
-const newest: ModelTraits = {
+const newest: GeminiTraits = {
   thinking: "level",
   lowestLevel: "LOW",
   hasMediumLevel: true,
@@ -65,7 +66,7 @@ const newest: ModelTraits = {
   takesForcedTools: true,
 };
 
-const generation25: ModelTraits = {
+const generation25: GeminiTraits = {
   ...newest,
   thinking: "budget",
   mixesBuiltInTools: false,
@@ -73,7 +74,7 @@ const generation25: ModelTraits = {
   checksSignatures: false,
 };
 
-const older: ModelTraits = {
+const older: GeminiTraits = {
   ...generation25,
   thinking: "none",
   takesJsonSchema: false,
@@ -82,13 +83,13 @@ const older: ModelTraits = {
 };
 
 /** For compatible servers: a budget is read by models of both generations, and so is the OpenAPI schema. */
-const careful: ModelTraits = { ...older, thinking: "budget", outputTokensMax: undefined };
+const careful: GeminiTraits = { ...older, thinking: "budget", outputTokensMax: undefined };
 
 const flashLevels = { lowestLevel: "MINIMAL" } as const;
 const imageOutput = { defaultModalities: ["TEXT", "IMAGE"] } as const;
 const speechOutput = { defaultModalities: ["AUDIO"], takesSystemInstruction: false } as const;
 
-const models: readonly (readonly [RegExp, ModelTraits])[] = [
+const models: readonly (readonly [RegExp, GeminiTraits])[] = [
   [/^gemma-/, { ...older, takesSystemInstruction: false }],
   [/^gemini-(?:1|2\.0).*-image/, { ...older, ...imageOutput }],
   [/^gemini-(?:1|2\.0)/, older],
@@ -105,7 +106,7 @@ const models: readonly (readonly [RegExp, ModelTraits])[] = [
 ];
 
 /** @param target only its channel and its model are looked at */
-export const traitsOf = memoiseTraits((target): ModelTraits => {
+export const geminiTraitsOf = memoiseTraits((target): GeminiTraits => {
   const { vendor, takesCallIds, mixesBuiltInTools } = providerOf(target.channel);
   const name = knownName(target).replace(/^.*\//, "").toLowerCase();
   const known = models.find(([pattern]) => pattern.test(name))?.[1];
@@ -120,7 +121,7 @@ export const traitsOf = memoiseTraits((target): ModelTraits => {
 });
 
 /** The same with what the channel says of the model. */
-function withStated(model: ModelTraits, stated: StatedTraits): ModelTraits {
+function withStated(model: GeminiTraits, stated: StatedTraits): GeminiTraits {
   const { thinking, maxOutputTokens, sampling, forcedTools, hostedToolsWithFunctions } = stated;
   const steered = model.thinking === "none" ? "budget" : model.thinking;
   return {

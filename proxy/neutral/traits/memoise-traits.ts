@@ -1,4 +1,7 @@
-/** Keeps what a format's writer works out of a model on a channel: dozens of patterns, and the same answer each time. */
+/**
+ * Remembers the traits of each model on a channel: working them out tries dozens of patterns, with the same result each
+ * time.
+ */
 import type { Channel } from "#proxy/snapshot/types.gen";
 
 export interface ModelOnChannel {
@@ -9,7 +12,7 @@ export interface ModelOnChannel {
 /** Names come from clients where a route takes a pattern: beyond so many a channel's are worked out anew. */
 const modelsMax = 1_000;
 
-/** @param find pure; its answers are shared and must not be changed */
+/** @param find pure; its results are shared and must not be changed */
 export function memoiseTraits<Traits extends object>(
   find: (target: ModelOnChannel) => Traits,
 ): (target: ModelOnChannel) => Traits {

@@ -1,10 +1,11 @@
 /**
- * What OpenAI's models take, whichever of its two formats they are spoken to in: both translators ask here, so that a
- * model is not refused in one format what it is spared in the other (`protocols/openai-chat.md` section 2).
+ * Knows what OpenAI's models accept, in either of its two formats: both translators ask here, so that a model gets the
+ * same treatment in both (`protocols/openai-chat.md` section 2).
  *
- * To add a model, put a row above the first one whose pattern fits its name, and say only what differs from the traits
- * that it spreads; the comment behind it names the rule's source. First match counts. Names that no row fits are the
- * business of `chat-traits.ts` and `responses-traits.ts`; those of one's own are told by the channel (`models[].traits`).
+ * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the
+ * traits that it spreads; the comment behind it names the rule's source. The first match counts. `chat-traits.ts` and
+ * `responses-traits.ts` decide about names that match no row; a channel states the traits of names of its own
+ * (`models[].traits`).
  */
 import type { Effort } from "#proxy/neutral/conversation";
 import type { StatedTraits } from "./stated-traits.ts";
@@ -15,9 +16,9 @@ export interface OpenAIModel {
   /** Temperature, `top_p` and log probabilities: taken always, never, or only while it does not think. */
   readonly sampling: "always" | "never" | "without-thinking";
   readonly takesStop: boolean;
-  /** Takes `json_schema` for its answer. */
+  /** Takes `json_schema` for its output. */
   readonly takesSchema: boolean;
-  /** Takes a wish for short or long answers. */
+  /** Accepts a verbosity: short or long output. */
   readonly takesVerbosity: boolean;
   /** Takes tools with free text. */
   readonly takesCustomTools: boolean;
@@ -60,7 +61,7 @@ const thinkers: OpenAIModel = { ...codex5, takesVerbosity: false, takesCustomToo
 const talkers: OpenAIModel = { ...thinkers, efforts: [], sampling: "always", takesStop: true, outputTokensMax: 16_384 };
 const searchers: OpenAIModel = { ...talkers, takesSearchOptions: true, sampling: "never" };
 
-/** Caps: the model pages of platform.openai.com/docs/models; beyond them the provider answers 400. */
+/** Caps: the model pages of platform.openai.com/docs/models; beyond them the provider refuses with 400. */
 const models: readonly (readonly [name: RegExp, model: OpenAIModel])[] = [
   [/^gpt-4o.*-search(?:-|$)/, searchers],
   [/-search(?:-|$)/, { ...searchers, outputTokensMax: undefined }],
@@ -70,7 +71,7 @@ const models: readonly (readonly [name: RegExp, model: OpenAIModel])[] = [
   [/^gpt-5(?:-|$)/, generation5],
   [/^gpt-5\.1-codex-max/, { ...generation51, efforts: generation52.efforts }],
   [/^gpt-5\.1(?!\d)/, generation51],
-  // Some say that 5.2 refuses functions with an effort as 5.4 does; most calls of that kind are answered, and thinking is
+  // Some say that 5.2 refuses functions with an effort as 5.4 does; most calls of that kind are served, and thinking is
   // not given up for a maybe. Where it is so, the channel says `toolsWithThinking: Refused`.
   [/^gpt-5\.[23](?!\d)/, generation52],
   // "Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions."

@@ -1,4 +1,4 @@
-import { traitsOf as chatTraits } from "./chat-traits.ts";
+import { chatTraitsOf as chatTraits } from "./chat-traits.ts";
 import type { ModelOnChannel } from "./memoise-traits.ts";
 
 /** Whether a model thinks better in Responses than in chat completions: OpenAI's own, and those that refuse functions there. */

@@ -1,9 +1,9 @@
 /**
- * What a model behind the responses API takes (`protocols/openai-chat.md` section 2, reasoning models;
- * `protocols/translation.md` section 6.1). The models stand in `openai-models.ts`: a new one is a row there.
+ * Knows what a model behind the responses API accepts (`protocols/openai-chat.md` section 2, reasoning models;
+ * `protocols/translation.md` section 6.1). The models are in `openai-models.ts`: a new one is a row there.
  *
- * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers are sent nothing that
- * a plain server might refuse.
+ * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers get nothing that a
+ * plain server might refuse.
  */
 
 import type { Effort } from "#proxy/neutral/conversation";
@@ -12,7 +12,7 @@ import { memoiseTraits } from "./memoise-traits.ts";
 import { type OpenAIModel, openAIModel, unknownOpenAIModel, withStated } from "./openai-models.ts";
 import { knownName, statedTraits } from "./stated-traits.ts";
 
-export interface ModelTraits extends OpenAIModel {
+export interface ResponsesTraits extends OpenAIModel {
   /** Takes `reasoning` and gives `encrypted_content`. */
   readonly thinks: boolean;
   /** Smallest output cap that is accepted. */
@@ -32,7 +32,7 @@ const compatible: OpenAIModel = { ...unknownOpenAIModel, efforts: ["none", "low"
 const vendorOutputCapMin = 16;
 
 /** Worked out once for a model on a channel. */
-export const traitsOf = memoiseTraits((target): ModelTraits => {
+export const responsesTraitsOf = memoiseTraits((target): ResponsesTraits => {
   const isOpenAI = providerOf(target.channel).vendor === "OpenAI";
   const stated = statedTraits(target);
   const known = openAIModel(knownName(target));
@@ -51,13 +51,13 @@ export const traitsOf = memoiseTraits((target): ModelTraits => {
 const strength: readonly (Effort | "none")[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /** The effort that the model knows nearest to the wanted one: the next stronger of the weak ones, else the strongest. */
-export function knownEffort(wanted: Effort, traits: ModelTraits): Effort | undefined {
+export function responsesEffort(wanted: Effort, traits: ResponsesTraits): Effort | undefined {
   const thinking = traits.efforts.filter((effort) => effort !== "none");
   const rank = strength.indexOf(wanted);
   return thinking.find((effort) => strength.indexOf(effort) >= rank) ?? thinking.at(-1);
 }
 
 /** How to ask for no thinking: `none`, else the weakest effort (section 6.1). */
-export function weakestEffort(traits: ModelTraits): Effort | "none" | undefined {
+export function weakestEffort(traits: ResponsesTraits): Effort | "none" | undefined {
   return traits.efforts[0];
 }

@@ -1,6 +1,6 @@
 /**
- * What a channel itself says of a model (`models[].traits`), for names that no table of this folder knows and for rules
- * that came after it.
+ * Finds the traits that a channel itself states for a model (`models[].traits`), for names that no table of this folder
+ * knows and for rules that came after it.
  */
 import type { Channel } from "#proxy/snapshot/types.gen";
 import type { ModelOnChannel } from "./memoise-traits.ts";

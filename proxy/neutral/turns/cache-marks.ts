@@ -1,4 +1,4 @@
-/** Marks for a provider's cache: each ends a beginning of the prompt that later calls have in common. */
+/** Places marks for a provider's cache: each mark ends a beginning of the prompt that later calls have in common. */
 import type { CacheHint, Conversation, Part, ResultPart, Role, Turn } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 
@@ -69,8 +69,8 @@ function placeInTurn({ role, parts }: Turn, ability: MarkAbility, losses: Losses
     placed.push(part.cache === undefined ? part : { ...part, cache: undefined });
     if (part.cache === undefined) continue;
     const holder = placed[last];
-    const isTaken = ability.takes(part.cache);
-    if (!isTaken) losses.drop(markName(part.cache));
+    const isAccepted = ability.takes(part.cache);
+    if (!isAccepted) losses.drop(markName(part.cache));
     else if (holder === undefined || !ability.hasPlace(holder, role)) losses.drop(markWhere(part, part.cache));
     else placed[last] = { ...holder, cache: isBlank ? (holder.cache ?? part.cache) : part.cache };
   }
@@ -78,6 +78,6 @@ function placeInTurn({ role, parts }: Turn, ability: MarkAbility, losses: Losses
 }
 
 /** Whether a result has something that a mark could stand on. */
-export function saysText({ content }: ResultPart): boolean {
+export function hasText({ content }: ResultPart): boolean {
   return content.some((part) => part.kind === "text" && part.text !== "");
 }

@@ -1,9 +1,9 @@
 /**
- * System text behind the beginning of a conversation, for targets that take it only there
- * (`protocols/translation.md` section 4.1).
+ * Turns system text behind the beginning of a conversation into text of the user, for targets that accept system text
+ * only at the beginning (`protocols/translation.md` section 4.1).
  *
- * It stays where it is, as marked text of the user: moved to the top it would mean something else and spoil the
- * provider's prompt cache, and left out it would be lost.
+ * The text stays where it is, marked: moved to the top it would mean something else and spoil the provider's prompt
+ * cache, and left out it would be lost.
  */
 import type { Part, Turn } from "#proxy/neutral/conversation";
 

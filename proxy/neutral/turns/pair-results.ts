@@ -1,13 +1,13 @@
 /**
- * Brings every tool result directly behind its call, because providers answer 400 for a call without a result, a result
+ * Moves every tool result directly behind its call, because providers refuse with 400 a call without a result, a result
  * without a call, and results out of their place (`protocols/translation.md` section 4.2).
  *
- * Called by writers before anything else looks at the turns; afterwards each run of assistant turns with calls is
- * followed by one tool turn that answers each of them once, in the order of the calls, and no other result exists.
+ * Writers call it before anything else reads the turns; afterwards each run of assistant turns with calls is followed
+ * by one tool turn that holds one result for each of them, in the order of the calls, and no other result exists.
  */
 import type { CallPart, Part, ResultPart, Turn } from "#proxy/neutral/conversation";
 
-/** A call and what answered it. */
+/** A call and its result. */
 interface Slot {
   readonly call: CallPart;
   result: ResultPart | undefined;
@@ -17,7 +17,7 @@ interface Slot {
 interface SameId {
   readonly slots: Slot[];
   /** How many of them have their result. */
-  answered: number;
+  resultCount: number;
 }
 
 /**
@@ -31,7 +31,7 @@ export function pairResults(turns: readonly Turn[]): readonly Turn[] {
   for (const [index, turn] of turns.entries()) {
     paired.push(...withoutResults(turn, orphans));
     const slots = slotsByRun.get(index);
-    if (slots !== undefined) paired.push({ role: "tool", parts: slots.map(answerOf) });
+    if (slots !== undefined) paired.push({ role: "tool", parts: slots.map(resultOf) });
   }
   return paired;
 }
@@ -56,7 +56,7 @@ function assignResults(turns: readonly Turn[]): {
       if (part.kind === "result" && !assign(part, latest)) orphans.add(part);
     }
     if (run.length === 0 || turns[index + 1]?.role === "assistant") continue;
-    for (const { call } of run) latest.set(call.id, { slots: [], answered: 0 });
+    for (const { call } of run) latest.set(call.id, { slots: [], resultCount: 0 });
     for (const slot of run) latest.get(slot.call.id)?.slots.push(slot);
     slotsByRun.set(index, run);
     run = [];
@@ -67,20 +67,20 @@ function assignResults(turns: readonly Turn[]): {
 /** The first call without a result gets it, else the last one. */
 function assign(result: ResultPart, latest: ReadonlyMap<string, SameId>): boolean {
   const same = latest.get(result.callId);
-  const slot = same?.slots[same.answered] ?? same?.slots.at(-1);
+  const slot = same?.slots[same.resultCount] ?? same?.slots.at(-1);
   if (same === undefined || slot === undefined) return false;
   slot.result = result;
-  same.answered += 1;
+  same.resultCount += 1;
   return true;
 }
 
-function answerOf({ call, result }: Slot): ResultPart {
+function resultOf({ call, result }: Slot): ResultPart {
   if (result !== undefined) return { ...result, name: result.name ?? call.name };
   const content = [{ kind: "text", text: "[no result]" }] as const;
   return { kind: "result", callId: call.id, name: call.name, content, isError: true };
 }
 
-/** The turn without its results; what answered no call becomes text of the user, at its place. */
+/** The turn without its results; a result without a call becomes text of the user, at its place. */
 function withoutResults(turn: Turn, orphans: ReadonlySet<ResultPart>): Turn[] {
   if (!turn.parts.some(({ kind }) => kind === "result")) return [turn];
   const parts = turn.parts.flatMap((part) => {

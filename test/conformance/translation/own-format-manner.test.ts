@@ -15,7 +15,7 @@ import { digest } from "#test/support/digest/digest";
 import { at } from "#test/support/digest/facts";
 import { checkGrammar } from "#test/support/digest/grammar";
 import type { ScriptedReply } from "#test/support/fake-upstream";
-import { folded, unfolded } from "#test/support/translation/own-format-exchange";
+import { aggregated, replayed } from "#test/support/translation/own-format-exchange";
 
 const errorEvents = {
   "openai-chat": 'data: {"error":{"message":"Overloaded","type":"server_error","code":"server_error"}}\n\n',
@@ -58,14 +58,14 @@ describe("answers of the client's own format in the other manner", () => {
       assert.equal(answer.isComplete, true);
       assert.match(String(answer.header("content-type")), /^text\/event-stream/);
       assert.deepEqual(checkGrammar(protocol, answer.body), []);
-      assert.deepEqual(folded(format, answer.body), { reply, lost: [] });
+      assert.deepEqual(aggregated(format, answer.body), { reply, lost: [] });
       assert.equal(answer.header("x-tollgate-dropped"), undefined);
       const { usage, isEstimated } = await recordOf(answer);
       assert.deepEqual([usage?.input, isEstimated], [5, false]);
     });
 
     it(`${format}: a stream is answered whole with all it says`, async () => {
-      const answer = await ask(false, { headers: eventStream, body: unfolded(format, reply), fragmentBytes: 101 });
+      const answer = await ask(false, { headers: eventStream, body: replayed(format, reply), fragmentBytes: 101 });
       assert.equal(answer.status, 200, answer.body.toString());
       assert.match(String(answer.header("content-type")), /^application\/json/);
       assert.deepEqual(answer.json(), reply);
@@ -75,7 +75,7 @@ describe("answers of the client's own format in the other manner", () => {
 
     for (const ending of ["closed", "reset", "an error event"] as const) {
       it(`${format}: a stream cut behind any event is an error and billed for what it said: ${ending}`, async () => {
-        const events = splitEvents(unfolded(format, reply));
+        const events = splitEvents(replayed(format, reply));
         for (let count = 1; count < events.length; count += 1) {
           const body = Buffer.concat(events.slice(0, count));
           const said = digest(protocol, body);
@@ -121,7 +121,7 @@ describe("answers of the client's own format in the other manner", () => {
   it("declares what a whole answer has no place for", async () => {
     const form = callForms[1];
     assert.ok(form?.format === "Responses");
-    const events = splitEvents(unfolded("Responses", ownFormatReplies["openai-responses"]));
+    const events = splitEvents(replayed("Responses", ownFormatReplies["openai-responses"]));
     const sound =
       'event: response.audio.delta\ndata: {"type":"response.audio.delta","sequence_number":9,"delta":"AAAA"}\n\n';
     const body = Buffer.concat([...events.slice(0, 2), Buffer.from(sound), ...events.slice(2)]);
@@ -140,7 +140,7 @@ describe("answers of the client's own format in the other manner", () => {
       assert.ok(form?.format === "Responses");
       const reply = { ...ownFormatReplies["openai-responses"], store: true };
       const whole = { body: JSON.stringify(reply) };
-      capture().upstream.replyWith(stream ? whole : { headers: eventStream, body: unfolded("Responses", reply) });
+      capture().upstream.replyWith(stream ? whole : { headers: eventStream, body: replayed("Responses", reply) });
       assert.equal((await capture().send({ form, model: "demo", stream })).answer.status, 200);
       capture().upstream.replyWith(whole);
       const { answer, received } = await capture().send({

@@ -32,12 +32,12 @@ describe("the log line of a broken answer", function () {
         name: "an event that is not JSON",
         // Events without a word that matters pass unread.
         body: `${first}data: {"error ${canary}":\n\n`,
-        want: /^event 2: expected JSON, came \d+ characters that are not$/,
+        want: /^event 2: expected JSON, got \d+ characters that are not$/,
       },
       {
         name: "an event that is not UTF-8",
         body: Buffer.concat([Buffer.from(`${first}data: `), Buffer.from([0xff]), Buffer.from("\n\n")]),
-        want: /^event \d: expected UTF-8, came \d+ bytes that are not$/,
+        want: /^event \d: expected UTF-8, got \d+ bytes that are not$/,
       },
       {
         name: "an end that is too early",

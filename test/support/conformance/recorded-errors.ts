@@ -96,6 +96,6 @@ export const expectedErrors: Readonly<Record<string, ExpectedError>> = {
     code: "upstream_error",
     status: 200,
     word: "UNAVAILABLE",
-    message: /^Upstream server error: the provider failed to answer\./,
+    message: /^Upstream server error: the provider failed to reply\./,
   },
 };

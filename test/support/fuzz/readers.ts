@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { readClientRequest, type Translation, withoutSealedState } from "#proxy/translate/translation";
-import { bridgeOf, folded, passed } from "#test/support/translation/own-format-exchange";
+import { readTranslatableCall, type Translation, withoutSealedState } from "#proxy/translate/translation";
+import { aggregated, bridgeOf, passed } from "#test/support/translation/own-format-exchange";
 import { formats, readCallOf, translate, translationOf } from "#test/support/translation/pure-translation";
 import type { Corpus } from "./corpus.ts";
 import { damageBytes } from "./mutate-bytes.ts";
@@ -82,7 +82,7 @@ function runRequest(format: ChatWireFormat, input: Buffer, random: Random, measu
   const call = unlessRefused(() => measure("read the call", () => readCallOf(format, input, stream)));
   if (call === undefined) return;
   unlessRefused(() => measure("take sealed state out", () => withoutSealedState(call)));
-  const client = unlessRefused(() => measure("read the conversation", () => readClientRequest(call)));
+  const client = unlessRefused(() => measure("read the conversation", () => readTranslatableCall(call)));
   if (client === undefined) return;
   const policy = random.chance(0.8) ? "Ignore" : "Reject";
   for (const to of formats) {
@@ -104,7 +104,7 @@ function runReply(
     const reading = measure("read usage", () => bridge.readReply(input));
     if (reading.error !== undefined) return;
     const stream = Buffer.concat(measure("stream for its own format", () => bridge.streamOfReply(input)));
-    folded(format, stream);
+    aggregated(format, stream);
   });
   for (const client of formats) {
     if (client === format) continue;

@@ -1,4 +1,4 @@
-/** Answers in the other manner within one format, without a gateway: what a client gets, and what comes back of it. */
+/** Exchanges within one format between streaming and not streaming, without a gateway: what a client gets, and what comes back of it. */
 
 import { upstreamFormats } from "#proxy/formats/registry";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -16,12 +16,12 @@ export function bridgeOf(format: ChatWireFormat, changes: object = {}): SameForm
   return new SameFormatBridge({ call, newId: (prefix) => `${prefix}${++ids}` });
 }
 
-/** The stream that tells a whole reply. */
-export function unfolded(format: ChatWireFormat, reply: object, changes: object = {}): Buffer {
+/** Replays a whole reply as a stream. */
+export function replayed(format: ChatWireFormat, reply: object, changes: object = {}): Buffer {
   return Buffer.concat(bridgeOf(format, changes).streamOfReply(Buffer.from(JSON.stringify(reply))));
 }
 
-export interface Folded {
+export interface Aggregated {
   readonly reply: JsonObject;
   readonly lost: readonly string[];
 }
@@ -36,8 +36,8 @@ export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer 
   return events;
 }
 
-/** The whole reply that a stream tells, as an attempt reads one. @throws InvalidReply when it is not whole */
-export function folded(format: ChatWireFormat, stream: Buffer | string): Folded {
+/** Aggregates a stream into a whole reply, as an attempt does. @throws InvalidReply when it is not whole */
+export function aggregated(format: ChatWireFormat, stream: Buffer | string): Aggregated {
   const { body, lost } = bridgeOf(format).translateReply(passed(format, stream));
   return { reply: JSON.parse(body.toString("utf8")), lost };
 }

@@ -3,7 +3,7 @@
  * what becomes of it elsewhere. Documents are read, never copied.
  */
 import { asList, isObject, member, memberAt } from "#proxy/json/json-value";
-import { says } from "#proxy/neutral/losses/unread-members";
+import { isSet } from "#proxy/neutral/losses/unread-members";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { publishedDocument } from "./published-document.ts";
 import { whole } from "./whole-call.ts";
@@ -32,7 +32,7 @@ export function publishedMembers(format: ChatWireFormat): readonly PublishedMemb
   const walk = new Walk(document);
   const members = walk.members({ $ref: `#/components/schemas/${request}` });
   return members
-    .filter(({ value }) => value === false || says(value))
+    .filter(({ value }) => value === false || isSet(value))
     .map((one) => ({
       ...one,
       withIt: whole(format, one.path, one.withIt),

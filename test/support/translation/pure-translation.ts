@@ -12,7 +12,7 @@ import { mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { type ClientRequest, readClientRequest, Translation } from "#proxy/translate/translation";
+import { readTranslatableCall, type TranslatableCall, Translation } from "#proxy/translate/translation";
 import { upstreamTranslators } from "#proxy/translate/translators";
 
 export const formats: readonly ChatWireFormat[] = ["ChatCompletions", "Responses", "Messages", "GenerateContent"];
@@ -71,7 +71,7 @@ export function streamOf(upstream: ChatWireFormat, client: ChatWireFormat, clien
 
 /** A call of the client as it goes to an upstream of another format. @throws GatewayError */
 export function translationOf(to: ChatWireFormat, from: ChatWireFormat, body: object, stream: boolean): Translation {
-  return translate(readClientRequest(callOf(from, body, stream)), to);
+  return translate(readTranslatableCall(callOf(from, body, stream)), to);
 }
 
 /** What is not as usual about a target, and what is remembered from calls before. */
@@ -91,7 +91,7 @@ export function emptyCallStates(): CallStates {
 
 /** The same for a call that was read before. @throws GatewayError */
 export function translate(
-  request: ClientRequest,
+  request: TranslatableCall,
   to: ChatWireFormat,
   unsupportedParameters: "Ignore" | "Reject" = "Ignore",
   special: SpecialTarget = {},
@@ -131,7 +131,7 @@ const privacy = {
 } as const;
 
 /** Every file on the internet is the same small picture. */
-function withFetchedFiles(client: ClientRequest, needs: (part: MediaPart) => boolean): ClientRequest {
+function withFetchedFiles(client: TranslatableCall, needs: (part: MediaPart) => boolean): TranslatableCall {
   const fetched = { mime: "image/png", source: { type: "data", base64: "iVBORw0KGgo=" } } as const;
   const files = mediaToFetch(client.conversation, needs).map((part) => [part, { ...part, ...fetched }] as const);
   return { ...client, conversation: replaceMedia(client.conversation, new Map(files)) };

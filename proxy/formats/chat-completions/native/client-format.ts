@@ -1,7 +1,5 @@
-/**
- * Chat completions (OpenAI-style), served in its own format.
- */
-import { memberAt } from "#proxy/formats/body/member-at";
+/** Serves clients of chat completions (OpenAI-style) in their own format. */
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";
 import { encodeEvent } from "#proxy/sse/encoder";
@@ -14,7 +12,7 @@ export const chatCompletionsClient: ClientFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   signOfLife: () => comment,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent(undefined, JSON.stringify(errorObject(error, "OpenAI", context))),

@@ -1,8 +1,8 @@
 /**
- * Parameter tables of chat completions (INTERFACE.md 2.1 to 2.3 and 8).
+ * Lists the parameters of chat completions with their bounds (INTERFACE.md 2.1 to 2.3 and 8).
  *
- * Hard everywhere: `temperature` 0 to 2, `top_p` 0 to 1, penalties -2 to 2, `top_logprobs` 0 to 20, `n` 1 to 128, caps
- * non-negative integers. `top_k` is left alone: some servers take -1 for "off".
+ * These are hard everywhere: `temperature` 0 to 2, `top_p` 0 to 1, penalties -2 to 2, `top_logprobs` 0 to 20, `n` 1 to
+ * 128, caps non-negative integers. `top_k` has no rule: some servers accept -1 for "off".
  */
 import {
   booleanRule,

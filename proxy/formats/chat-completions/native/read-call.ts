@@ -11,7 +11,7 @@ import { outputMembers } from "#proxy/formats/body/output-members";
 import {
   checkParameters,
   presentMember,
-  readCount,
+  readCheckedCount,
   readFlag,
   requireList,
   requireModel,
@@ -63,7 +63,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     stream: readFlag(body, "stream"),
     body,
     outputCap: readCap(body),
-    candidates: readCount(body, "n") ?? 1,
+    candidates: readCheckedCount(body, "n") ?? 1,
     textBytes: body.textBytes,
     attachments: countMatches(body, attachments),
     wantsStreamUsage: wantsUsage(body),
@@ -75,7 +75,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
 function readCap(body: ScannedObject): number | undefined {
   let larger: number | undefined;
   for (const name of outputMembers.ChatCompletions.caps) {
-    const cap = readCount(body, name);
+    const cap = readCheckedCount(body, name);
     if (cap !== undefined) larger = Math.max(larger ?? cap, cap);
   }
   return larger;

@@ -1,12 +1,12 @@
 /**
- * Usage of chat completions brought to disjoint classes (`protocols/openai-chat.md` section 5), wherever a vendor of the
- * format tells it.
+ * Reads the usage of chat completions into disjoint classes (`protocols/openai-chat.md` section 5), wherever a vendor
+ * of the format puts it.
  *
  * Beside the format's own places: `cached_tokens` at the top and `choices[0].usage` (Moonshot, "Streaming" and "Context
  * caching"), `prompt_cache_hit_tokens` and `prompt_cache_miss_tokens` (DeepSeek, "Context caching"),
- * `cache_creation_input_tokens` and `cache_creation` in the details (Alibaba Model Studio, "Context cache"), Anthropic's
- * names at the top (LiteLLM), `reasoning_tokens` and `num_search_queries` at the top (Perplexity, "Sonar deep research"),
- * `x_groq.usage`, and the names of the responses API.
+ * `cache_creation_input_tokens` and `cache_creation` in the details (Alibaba Model Studio, "Context cache"),
+ * Anthropic's names at the top (LiteLLM), `reasoning_tokens` and `num_search_queries` at the top (Perplexity, "Sonar
+ * deep research"), `x_groq.usage`, and the names of the responses API.
  */
 
 import { count, firstCount, Remainder } from "#proxy/formats/token-counts";
@@ -29,11 +29,11 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
   const writtenByTime = cacheCreation(usage, prompt);
   const written = Math.max(writtenTokens(usage, prompt), writtenByTime.for5m + writtenByTime.for1h);
   const input = new Remainder(promptTokens(usage, prompt, cached, written));
-  const cacheRead = input.take(cached);
-  const writes = new Remainder(input.take(written));
-  const cacheWrite1h = writes.take(writtenByTime.for1h);
-  const audioInput = input.take(member(prompt, "audio_tokens"));
-  const imageInput = input.take(member(prompt, "image_tokens"));
+  const cacheRead = input.subtract(cached);
+  const writes = new Remainder(input.subtract(written));
+  const cacheWrite1h = writes.subtract(writtenByTime.for1h);
+  const audioInput = input.subtract(member(prompt, "audio_tokens"));
+  const imageInput = input.subtract(member(prompt, "image_tokens"));
   const { reasoningTokens, produced } = completionTokens(usage, completion);
   const output = new Remainder(produced);
   return {
@@ -41,9 +41,9 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
     cacheRead,
     cacheWrite: writes.left,
     cacheWrite1h,
-    reasoning: output.take(reasoningTokens),
-    audioOutput: output.take(member(completion, "audio_tokens")),
-    imageOutput: output.take(member(completion, "image_tokens")),
+    reasoning: output.subtract(reasoningTokens),
+    audioOutput: output.subtract(member(completion, "audio_tokens")),
+    imageOutput: output.subtract(member(completion, "image_tokens")),
     output: output.left,
     audioInput,
     imageInput,

@@ -1,11 +1,11 @@
 /**
- * Reads chat completion streams (`protocols/openai-chat.md` section 6): usage, the end, errors; and hides what only
- * the gateway asked for.
+ * Filters chat completion streams (`protocols/openai-chat.md` section 6): finds usage, the end and errors, and hides
+ * what only the gateway asked for.
  *
- * A stream is complete when `[DONE]` and a finish reason of every candidate that began were seen. Some vendors never
- * send `[DONE]`: where usage comes in the finish event itself (nobody who sends a separate usage chunk does so) and the
- * body ended well, the stream is complete too and gets its `[DONE]` from us. `[DONE]` without all finish reasons is
- * dropped: the answer was cut.
+ * A stream is complete when it had `[DONE]` and a finish reason of every candidate that began. Some vendors never send
+ * `[DONE]`: where usage comes in the finish event itself (no vendor that sends a separate usage chunk does so) and the
+ * body ended well, the stream is complete too and the filter adds the `[DONE]`. A `[DONE]` without all finish reasons
+ * is dropped: the reply was cut.
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
@@ -157,7 +157,7 @@ class ChunkReader implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

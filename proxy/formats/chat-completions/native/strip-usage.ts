@@ -1,9 +1,9 @@
 /**
  * Removes `"usage":null` from the chunks of a stream whose client did not ask for usage.
  *
- * Providers put it on every chunk once usage was requested, so this runs per event: a search, a look at the
- * neighbouring bytes and one copy, without decoding. A key's bytes can never stand inside a JSON string, where its
- * quotes would be escaped.
+ * Providers put it on every chunk once usage was requested, so this runs per event: a search, a check of the
+ * neighbouring bytes and one copy, without decoding. A key's bytes never occur inside a JSON string, where its quotes
+ * would be escaped.
  */
 
 import { GatewayError } from "#proxy/errors";
@@ -28,7 +28,7 @@ export function withoutNullUsage(block: Buffer): Buffer | undefined {
   let length = 0;
   while (at >= 0) {
     const end = at + nullUsage.length;
-    if (!standsBehindList(block, at, end)) return undefined;
+    if (!followsList(block, at, end)) return undefined;
     // The list's closing bracket stays; comma and quote go.
     length += block.copy(kept, length, from, at - 2);
     from = end;
@@ -39,7 +39,7 @@ export function withoutNullUsage(block: Buffer): Buffer | undefined {
 }
 
 /** Whether the bytes before are `],"` and the byte behind ends the member. */
-function standsBehindList(block: Buffer, at: number, end: number): boolean {
+function followsList(block: Buffer, at: number, end: number): boolean {
   const next = block[end];
   const isLed = block[at - 1] === quote && block[at - 2] === comma && block[at - 3] === closeBracket;
   return isLed && (next === comma || next === closeBrace);

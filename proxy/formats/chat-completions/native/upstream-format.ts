@@ -1,11 +1,11 @@
 /**
- * Chat completions (OpenAI-style), served in its own format.
+ * Speaks chat completions (OpenAI-style) to upstreams for clients of the same format.
  *
- * Request bytes pass with surgical edits, reply bytes pass watched; nothing is re-serialised but a finish event whose
- * usage the client did not ask for. Called by the request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits, and the filter watches the reply bytes that pass; only a finish event whose
+ * usage the client did not ask for is serialised anew. The request pipeline calls it through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ChatCall, ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { parseJson } from "#proxy/json/json-value";
@@ -19,7 +19,7 @@ export const chatCompletionsUpstream: UpstreamFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (call, eventBytesMax, onEvent) =>

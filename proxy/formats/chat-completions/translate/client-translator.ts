@@ -1,6 +1,6 @@
 /**
- * Chat completions in translation: reads and writes requests, replies and streams of the format
- * (`protocols/openai-chat.md`, `translation.md`). Invariants are those of `Translator`; called through `translators.ts`.
+ * Translates for clients of chat completions: reads their requests, and writes replies and streams
+ * (`protocols/openai-chat.md`, `translation.md`). It keeps the invariants of `Translator`; `translators.ts` lists it.
  */
 import type { ClientTranslator } from "#proxy/formats/translator";
 import { fieldNames } from "./field-names.ts";

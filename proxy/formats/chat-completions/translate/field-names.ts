@@ -1,4 +1,4 @@
-/** How a chat completions client spells the neutral fields, for errors and declared losses. */
+/** Maps the neutral fields to the spelling of chat completions clients, for errors and declared losses. */
 
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";
@@ -10,7 +10,7 @@ export const fieldNames: FieldNames = {
   logprobs: "logprobs",
   outputCap: "max_completion_tokens",
   reasoning: "reasoning_effort",
-  answerFormat: "response_format",
+  outputFormat: "response_format",
   verbosity: "verbosity",
   user: "user",
   automaticCache: "cache_control",

@@ -1,6 +1,6 @@
 /**
- * Takes state that this gateway sealed for a channel of another format out of a body for an upstream of this one, which
- * would refuse what it never gave (`protocols/translation.md` section 6.2).
+ * Removes state that this gateway sealed for a channel of another format from a body for an upstream of this one, which
+ * would refuse state that it did not give (`protocols/translation.md` section 6.2).
  */
 import { isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";

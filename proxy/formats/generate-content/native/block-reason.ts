@@ -1,4 +1,7 @@
-/** Why a prompt itself was refused (`protocols/gemini.md` section 4): such an answer has no candidate and is whole. */
+/**
+ * Finds the reason for which a prompt itself was refused (`protocols/gemini.md` section 4): such a reply has no
+ * candidate and is whole.
+ */
 import { memberAt } from "#proxy/json/json-value";
 
 /** @returns undefined where it was not refused, also where a server says that in so many words */

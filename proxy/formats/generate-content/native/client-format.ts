@@ -1,6 +1,4 @@
-/**
- * generateContent and streamGenerateContent (Gemini-style), served in their own format.
- */
+/** Serves clients of generateContent and streamGenerateContent (Gemini-style) in their own format. */
 import type { ClientFormat } from "#proxy/formats/format";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { signOfLife } from "./sign-of-life.ts";

@@ -1,7 +1,7 @@
 /**
- * Edits a generateContent body for one attempt on one target (`UpstreamFormat.editBody`): the interface's own spellings
- * become what the provider takes. The model goes into the path, so the body names none; whether to stream is in the
- * path too.
+ * Edits a generateContent body for one attempt on one target (`UpstreamFormat.editBody`): it changes the interface's
+ * own spellings to those that the provider accepts. The path holds the model and whether to stream, so the body has
+ * neither.
  */
 
 import {

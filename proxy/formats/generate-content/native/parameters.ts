@@ -1,4 +1,4 @@
-/** Parameter tables of generateContent (INTERFACE.md 2.6 and 8), by lowerCamelCase name. */
+/** Lists the parameters of generateContent with their bounds (INTERFACE.md 2.6 and 8), by lowerCamelCase name. */
 import {
   booleanRule,
   integerRule,

@@ -1,4 +1,4 @@
-/** Usage of generateContent brought to disjoint classes (`protocols/gemini.md` section 4). */
+/** Reads the usage of generateContent into disjoint classes (`protocols/gemini.md` section 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
@@ -7,18 +7,18 @@ import type { TokenUsage } from "#proxy/settle/usage";
 /**
  * Prompt tokens include cached ones and not those of tool use; candidates exclude thoughts. Media are told apart by
  * the modality details.
- * @param searches as the answer's grounding metadata tells them
+ * @param searches as the reply's grounding metadata tells them
  * @returns undefined when the value holds no count (Vertex sends frames with a traffic type alone)
  */
 export function readUsage(usage: unknown, searches = 0): TokenUsage | undefined {
   if (!isObject(usage) || !countNames.some((name) => name in usage)) return undefined;
   const input = new Remainder(count(usage["promptTokenCount"]) + count(usage["toolUsePromptTokenCount"]));
-  const cacheRead = input.take(usage["cachedContentTokenCount"]);
-  const audioInput = input.take(uncached(usage, "AUDIO"));
-  const imageInput = input.take(uncached(usage, "IMAGE"));
+  const cacheRead = input.subtract(usage["cachedContentTokenCount"]);
+  const audioInput = input.subtract(uncached(usage, "AUDIO"));
+  const imageInput = input.subtract(uncached(usage, "IMAGE"));
   const output = new Remainder(count(usage["candidatesTokenCount"]));
-  const audioOutput = output.take(ofModality(usage["candidatesTokensDetails"], "AUDIO"));
-  const imageOutput = output.take(ofModality(usage["candidatesTokensDetails"], "IMAGE"));
+  const audioOutput = output.subtract(ofModality(usage["candidatesTokensDetails"], "AUDIO"));
+  const imageOutput = output.subtract(ofModality(usage["candidatesTokensDetails"], "IMAGE"));
   return {
     input: input.left,
     cacheRead,

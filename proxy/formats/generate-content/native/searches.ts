@@ -1,4 +1,4 @@
-/** Web searches behind a generateContent answer: each query that the model sent, as grounding metadata tells them. */
+/** Counts the web searches behind a generateContent reply: one for each query that grounding metadata names. */
 
 import { asList, member, memberAt } from "#proxy/json/json-value";
 import { searchesMax } from "#proxy/settle/plausible-usage";

@@ -1,6 +1,6 @@
 /**
- * Tells a client of streamGenerateContent that its answer still lives: a frame without candidates, which all of Google's
- * SDKs take, old and new. A comment breaks several of them, a blank line one (`@google/generative-ai`).
+ * Sends a sign of life to a client of streamGenerateContent: a frame without candidates, which all of Google's SDKs
+ * accept, old and new. A comment breaks several of them, a blank line one (`@google/generative-ai`).
  */
 
 import type { ChatCall, StreamFilter } from "#proxy/formats/format";
@@ -14,7 +14,7 @@ const whiteSpace = Buffer.from("\r\n");
 const nothing = Buffer.alloc(0);
 
 export function signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer {
-  // Clients take the last usage that they are told: behind the answer's own stands none.
+  // Clients take the last usage that they are told: behind the reply's own stands none.
   if (filter instanceof GenerateContentStreamFilter && filter.hasFinished) return nothing;
   if (call.endpoint.geminiStream === "array") return whiteSpace;
   const promptTokenCount = opening.inputTokensEstimate;

@@ -1,10 +1,10 @@
 /**
- * The spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of generateContent:
- * lowerCamelCase and snake_case everywhere, generation parameters at the top level too. A closed table, not a generic
- * renaming: names inside schemas, arguments and labels are user data.
+ * Lists the spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of
+ * generateContent: lowerCamelCase and snake_case everywhere, generation parameters at the top level too. It is a closed
+ * table, not a generic renaming: names inside schemas, arguments and labels are user data.
  */
 import { GatewayError } from "#proxy/errors";
-import { type FoundMember, memberBelow, removeAt } from "#proxy/formats/body/member-at";
+import { type FoundMember, findMemberBelow, removeAt } from "#proxy/formats/body/member-at";
 import { presentMember } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
@@ -109,7 +109,7 @@ export function findMember({ body }: ChatCall, path: string): FoundMember | unde
   const steps = path.split(".").map(camelCase);
   const [first = "", ...rest] = steps[0] === "generationConfig" && steps.length > 1 ? steps.slice(1) : steps;
   const found = generationOf(body).find(first);
-  return found === undefined || rest.length === 0 ? found : memberBelow(found, rest.join("."), findEither);
+  return found === undefined || rest.length === 0 ? found : findMemberBelow(found, rest.join("."), findEither);
 }
 
 /** Members of one body are asked for by many names. */

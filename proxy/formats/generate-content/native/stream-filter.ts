@@ -1,13 +1,14 @@
 /**
- * Reads generateContent streams (`protocols/gemini.md` section 5) and writes them in the shape the client asked for.
+ * Filters generateContent streams (`protocols/gemini.md` section 5) and writes them in the shape the client asked for.
  *
- * The upstream is always asked for server-sent events (`alt=sse`); an upstream that answers with a JSON array all the
- * same is read too. A client without `alt=sse` gets a JSON array: each element is written when its frame is complete,
- * the first one at once behind `[`. There is no terminator on the wire: a stream is complete when a finish reason of
- * every candidate that began (or a blocked prompt) was seen and the body ended well, so `isComplete` is known only at
+ * The gateway always asks the upstream for server-sent events (`alt=sse`); it also reads the JSON array of an upstream
+ * that sends one all the same. A client without `alt=sse` gets a JSON array: each element is written when its frame is
+ * complete, the first one at once behind `[`. There is no terminator on the wire: a stream is complete when it had a
+ * finish reason of every candidate that began (or a blocked prompt) and the body ended well, so `isComplete` is known
+ * only at `end`.
+ *
+ * Usage is cumulative and on every frame, so the filter keeps frames and reads them when usage is asked for, or at
  * `end`.
- *
- * Usage is cumulative and stands on every frame, so frames are kept and read when somebody asks, or at `end`.
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
@@ -46,7 +47,7 @@ export class GenerateContentStreamFilter extends EventStreamFilter {
     this.#reader = reader;
   }
 
-  /** Elements of a JSON array that have been written, for whoever has to close it. */
+  /** Elements of a JSON array that have been written, for the code that closes it. */
   get elementsWritten(): number {
     return this.#reader.elementsWritten;
   }
@@ -123,7 +124,7 @@ class FrameReader implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

@@ -1,8 +1,8 @@
 /**
- * generateContent and streamGenerateContent (Gemini-style), served in their own format.
+ * Speaks generateContent and streamGenerateContent (Gemini-style) to upstreams for clients of the same format.
  *
- * The upstream of a streamed call must be asked with `alt=sse`, whatever the client asked for. Called by the request
- * pipeline through `UpstreamFormat`.
+ * The upstream of a streamed call must be asked with `alt=sse`, whatever the client asked for. The request pipeline
+ * calls it through `UpstreamFormat`.
  */
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";

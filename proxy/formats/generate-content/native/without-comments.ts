@@ -1,6 +1,7 @@
 /**
- * Leaves nothing but data in a stream for Google's clients: several of their SDKs fail on a line that begins with a colon,
- * one on a blank line between events, and their patterns know no other field. The data itself keeps every byte.
+ * Removes everything but data from a stream for Google's clients: several of their SDKs fail on a line that begins with
+ * a colon, one on a blank line between events, and their patterns know no other field. The data itself keeps every
+ * byte.
  */
 import { splitEvents } from "#proxy/sse/event-fields";
 

@@ -1,4 +1,4 @@
-/** How clients of generateContent spell neutral fields (`protocols/translation.md` section 3). */
+/** Maps neutral fields to the spelling of generateContent clients (`protocols/translation.md` section 3). */
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 
 export const fieldNames: FieldNames = {
@@ -15,7 +15,7 @@ export const fieldNames: FieldNames = {
   topLogprobs: "generationConfig.logprobs",
   outputCap: "generationConfig.maxOutputTokens",
   reasoning: "generationConfig.thinkingConfig",
-  answerFormat: "generationConfig.responseMimeType",
+  outputFormat: "generationConfig.responseMimeType",
   verbosity: "verbosity",
   modalities: "generationConfig.responseModalities",
   audioOutput: "generationConfig.speechConfig",

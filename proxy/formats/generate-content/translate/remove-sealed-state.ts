@@ -1,4 +1,7 @@
-/** Takes other providers' state out of a client's body before it goes to Google itself (`ClientTranslator.removeSealedState`). */
+/**
+ * Removes other providers' state from a client's body before it goes to Google itself
+ * (`ClientTranslator.removeSealedState`).
+ */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSealedSignature, skippedSignature } from "./thought-signature.ts";
 

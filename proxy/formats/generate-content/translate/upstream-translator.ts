@@ -1,9 +1,9 @@
 /**
- * Translation of generateContent and streamGenerateContent (Gemini-style), both directions.
+ * Translates for upstreams of generateContent and streamGenerateContent (Gemini-style).
  *
  * `request/read/` reads clients' bodies, `request/write/` writes bodies for Google's models, `reply/` and `stream/`
  * read and write replies. `neutral/traits/gemini-models.ts` holds all that depends on a model, `thought-signature.ts`
- * says where state travels. Called through `translators.ts`; other formats are unknown here.
+ * says where state travels. `translators.ts` lists it; it knows no other format.
  */
 import type { UpstreamTranslator } from "#proxy/formats/translator";
 import { readReply } from "./reply/read-reply.ts";

@@ -1,7 +1,5 @@
-/**
- * Messages (Anthropic-style), served in its own format.
- */
-import { memberAt } from "#proxy/formats/body/member-at";
+/** Serves clients of messages (Anthropic-style) in their own format. */
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";
 import { encodeEvent } from "#proxy/sse/encoder";
@@ -14,7 +12,7 @@ export const messagesClient: ClientFormat = {
   protocol: "Anthropic",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   signOfLife: () => ping,
   failsCleanly: true,
   renderStreamError: (error, context) => encodeEvent("error", JSON.stringify(errorObject(error, "Anthropic", context))),

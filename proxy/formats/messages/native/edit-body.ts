@@ -1,7 +1,7 @@
 /**
  * Edits a messages body for one attempt on one target (`UpstreamFormat.editBody`).
  *
- * The interface's common `user` is no member of this format: it becomes `metadata.user_id` unless the client set one.
+ * The format has no member for the interface's common `user`: it becomes `metadata.user_id` unless the client set one.
  */
 
 import {

@@ -10,7 +10,7 @@ import {
 import {
   checkParameters,
   presentMember,
-  readCount,
+  readCheckedCount,
   readFlag,
   requireList,
   requireModel,
@@ -72,7 +72,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     model,
     stream: readFlag(body, "stream"),
     body,
-    outputCap: readCount(body, "max_tokens"),
+    outputCap: readCheckedCount(body, "max_tokens"),
     candidates: 1,
     textBytes: body.textBytes,
     attachments: countMatches(body, attachments),

@@ -1,4 +1,4 @@
-/** Usage of the messages API brought to disjoint classes (`protocols/anthropic-messages.md` section 4). */
+/** Reads the usage of the messages API into disjoint classes (`protocols/anthropic-messages.md` section 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
@@ -12,9 +12,9 @@ import type { TokenUsage } from "#proxy/settle/usage";
 export function readUsage(usage: unknown): TokenUsage | undefined {
   if (!isObject(usage) || !("input_tokens" in usage || "output_tokens" in usage)) return undefined;
   const written = new Remainder(count(usage["cache_creation_input_tokens"]));
-  const cacheWrite1h = written.take(member(usage["cache_creation"], "ephemeral_1h_input_tokens"));
+  const cacheWrite1h = written.subtract(member(usage["cache_creation"], "ephemeral_1h_input_tokens"));
   const output = new Remainder(count(usage["output_tokens"]));
-  const reasoning = output.take(member(usage["output_tokens_details"], "thinking_tokens"));
+  const reasoning = output.subtract(member(usage["output_tokens_details"], "thinking_tokens"));
   return {
     input: count(usage["input_tokens"]),
     cacheRead: count(usage["cache_read_input_tokens"]),

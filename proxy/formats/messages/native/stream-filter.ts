@@ -1,5 +1,5 @@
 /**
- * Reads messages streams (`protocols/anthropic-messages.md` section 7).
+ * Filters messages streams (`protocols/anthropic-messages.md` section 7).
  *
  * `message_stop` completes a stream. A second `message_start` with the same id is dropped (the SDK throws on it); one
  * with another id means that two generations were spliced together, and merging would corrupt signed thinking, so
@@ -71,13 +71,13 @@ class MessageEvents implements EventReader {
   #start(event: JsonObject, state: StreamState): boolean {
     const id = memberAt(event, "message", "id");
     if (this.#hasStarted) {
-      if (id !== this.#id) state.violation = "expected the message that has begun, came the start of another";
+      if (id !== this.#id) state.violation = "expected the message that has begun, got the start of another";
       return false;
     }
     this.#hasStarted = true;
     this.#id = id;
     const usage = member(event["message"], "usage");
-    // One token or a few, before anything was produced: what the answer took only a `message_delta` says.
+    // One token or a few, before anything was produced: only a `message_delta` says what the reply took.
     if (isObject(usage)) this.#usage = mergeUsage(this.#usage, { ...usage, output_tokens: null });
     return true;
   }
@@ -91,6 +91,6 @@ class MessageEvents implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Messages (Anthropic-style), served in its own format.
+ * Speaks messages (Anthropic-style) to upstreams for clients of the same format.
  *
- * Request bytes pass with surgical edits (thinking blocks stay byte-identical), reply bytes pass watched. Called by the
- * request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits (thinking blocks stay byte-identical), and the filter watches the reply bytes
+ * that pass. The request pipeline calls it through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
@@ -19,7 +19,7 @@ export const messagesUpstream: UpstreamFormat = {
   protocol: "Anthropic",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (_call, eventBytesMax, onEvent) => createStreamFilter(eventBytesMax, onEvent),

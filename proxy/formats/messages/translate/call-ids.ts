@@ -1,5 +1,5 @@
 /**
- * Ids of tool calls as this format wants them: letters, digits, `_` and `-`, each once in a request
+ * Fits ids of tool calls to this format: letters, digits, `_` and `-`, each once in a request
  * (`protocols/translation.md` section 5.3; pitfalls 57 to 59).
  */
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ export class CallIds {
   readonly #ids = new UniqueIds();
 
   /** Clients use ids again; the second call of an id gets one of its own. */
-  take(id: string): string {
-    return this.#ids.take(validCallId(id));
+  assign(id: string): string {
+    return this.#ids.assign(validCallId(id));
   }
 }

@@ -1,4 +1,4 @@
-/** How a messages client spells neutral fields, for errors and declared losses. */
+/** Maps neutral fields to the spelling of messages clients, for errors and declared losses. */
 
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";
@@ -9,7 +9,7 @@ export const fieldNames: FieldNames = {
   logprobs: "logprobs",
   outputCap: "max_tokens",
   reasoning: "thinking",
-  answerFormat: "output_config.format",
+  outputFormat: "output_config.format",
   verbosity: "verbosity",
   user: "metadata.user_id",
   automaticCache: "cache_control",

@@ -1,6 +1,7 @@
 /**
- * Takes out of a messages body what this gateway put there for another provider's sake: sealed thinking blocks, searches
- * that another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse their signatures.
+ * Removes from a messages body what this gateway put there for another provider: sealed thinking blocks, searches that
+ * another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse
+ * their signatures.
  */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";
@@ -43,7 +44,7 @@ function withoutSealedCitations(block: unknown): unknown {
   return kept.length === 0 ? others : { ...block, citations: kept };
 }
 
-/** With a budget the vendor wants the answer that tool results continue to begin with its thinking. */
+/** With a budget the vendor wants the message that tool results continue to begin with its thinking. */
 function beginsWithThinking(messages: readonly unknown[]): boolean {
   const last = messages.findLast((message) => isObject(message) && message["role"] === "assistant");
   const content = isObject(last) && Array.isArray(last["content"]) ? last["content"] : [];

@@ -1,10 +1,10 @@
 /**
- * Messages (Anthropic-style) as one side of a translation (`protocols/anthropic-messages.md`).
+ * Translates for upstreams of messages (Anthropic-style, `protocols/anthropic-messages.md`).
  *
  * `request/read/` reads clients' bodies, `request/write/` writes upstreams' bodies, `reply/` has whole replies,
  * `stream/` streamed ones, and `paused-turn/` joins the replies of a turn that was paused. One reader of blocks and one
- * sequence of blocks serve both kinds of replies, so that a stream and a body of the same reply say the same. All that
- * depends on the model is in `neutral/traits/claude-models.ts`. Called through `translators.ts`.
+ * sequence of blocks serve both kinds of replies, so that a stream and a body of the same reply agree. All that depends
+ * on the model is in `neutral/traits/claude-models.ts`. `translators.ts` lists it.
  */
 
 import type { UpstreamTranslator } from "#proxy/formats/translator";

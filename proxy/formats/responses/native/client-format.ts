@@ -1,7 +1,8 @@
 /**
- * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ * Serves clients of responses (OpenAI-style) in their own format. `resolve-call.ts` has resolved the earlier
+ * conversation of the call before.
  */
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ClientFormat } from "#proxy/formats/format";
 import { readCall, watchedKeys } from "./read-call.ts";
 import { signOfLife } from "./sign-of-life.ts";
@@ -12,7 +13,7 @@ export const responsesClient: ClientFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   signOfLife,
   failsCleanly: true,
   renderStreamError,

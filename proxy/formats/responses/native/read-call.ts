@@ -8,7 +8,13 @@ import {
   presentMembers,
   watchedKeysOf,
 } from "#proxy/formats/body/member-paths";
-import { checkParameters, readCount, readFlag, requireMember, requireModel } from "#proxy/formats/body/parameter-rules";
+import {
+  checkParameters,
+  readCheckedCount,
+  readFlag,
+  requireMember,
+  requireModel,
+} from "#proxy/formats/body/parameter-rules";
 import { toolObjects } from "#proxy/formats/body/tool-objects";
 import { refuseForeignBody } from "#proxy/formats/body/wrong-protocol";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
@@ -59,7 +65,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     model,
     stream: readFlag(body, "stream"),
     body,
-    outputCap: readCount(body, "max_output_tokens"),
+    outputCap: readCheckedCount(body, "max_output_tokens"),
     candidates: 1,
     textBytes: body.textBytes,
     attachments: countMatches(body, attachments),

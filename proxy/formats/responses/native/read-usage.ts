@@ -1,4 +1,4 @@
-/** Usage of the responses API brought to disjoint classes (`protocols/openai-responses.md` section 4). */
+/** Reads the usage of the responses API into disjoint classes (`protocols/openai-responses.md` section 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { asList, isObject, member } from "#proxy/json/json-value";
@@ -15,14 +15,14 @@ export function readUsage(response: unknown): TokenUsage | undefined {
   const inputDetails = usage["input_tokens_details"];
   const outputDetails = usage["output_tokens_details"];
   const input = new Remainder(count(usage["input_tokens"]));
-  const cacheRead = input.take(member(inputDetails, "cached_tokens"));
-  const cacheWrite = input.take(member(inputDetails, "cache_write_tokens"));
-  const audioInput = input.take(member(inputDetails, "audio_tokens"));
-  const imageInput = input.take(member(inputDetails, "image_tokens"));
+  const cacheRead = input.subtract(member(inputDetails, "cached_tokens"));
+  const cacheWrite = input.subtract(member(inputDetails, "cache_write_tokens"));
+  const audioInput = input.subtract(member(inputDetails, "audio_tokens"));
+  const imageInput = input.subtract(member(inputDetails, "image_tokens"));
   const output = new Remainder(count(usage["output_tokens"]));
-  const reasoning = output.take(member(outputDetails, "reasoning_tokens"));
-  const audioOutput = output.take(member(outputDetails, "audio_tokens"));
-  const imageOutput = output.take(member(outputDetails, "image_tokens"));
+  const reasoning = output.subtract(member(outputDetails, "reasoning_tokens"));
+  const audioOutput = output.subtract(member(outputDetails, "audio_tokens"));
+  const imageOutput = output.subtract(member(outputDetails, "image_tokens"));
   return {
     input: input.left,
     cacheRead,

@@ -1,11 +1,11 @@
 /**
- * Tells a client of a responses stream that its answer still lives: by an event with data, since a comment does not restart
- * the timers of its clients (`protocols/agents.md` section 4).
+ * Sends a sign of life to a client of a responses stream: an event with data, since a comment does not restart the
+ * timers of its clients (`protocols/agents.md` section 4).
  *
- * The official SDKs bind it. The first event must be `response.created`, and all later ones must be of the response with
- * that id (openai 7): so only an answer that the gateway writes is opened by it, and a provider's own is waited for with
- * comments. `response.in_progress` replaces what was gathered so far (openai 6): so from the first item on it is
- * `keepalive`, which the API itself sends and all ignore.
+ * The official SDKs restrict it. The first event must be `response.created`, and all later ones must belong to the
+ * response with that id (openai 7): so it opens only a stream that the gateway writes, and comments bridge the wait for
+ * a provider's own. `response.in_progress` replaces everything collected so far (openai 6): so from the first item on
+ * it is `keepalive`, which the API itself sends and all clients ignore.
  */
 
 import type { ChatCall, StreamFilter } from "#proxy/formats/format";

@@ -1,10 +1,10 @@
 /**
- * Reads responses streams (`protocols/openai-responses.md` section 6).
+ * Filters responses streams (`protocols/openai-responses.md` section 6).
  *
  * Only lifecycle events carry a `response` member, so deltas pass without being read. The terminal events
  * `response.completed` and `response.incomplete` complete the stream; `response.failed` and `error` are errors, which
- * `stream-error.ts` renders anew with the numbers going on. Nothing passes after a terminal event: a relay's `[DONE]`
- * breaks strict parsers. Events without an `event:` line or a `sequence_number` get theirs: strict clients insist on both.
+ * `stream-error.ts` writes anew and numbers on. Nothing passes after a terminal event: a relay's `[DONE]` breaks strict
+ * parsers. Events without an `event:` line or a `sequence_number` get theirs: strict clients insist on both.
  */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
@@ -20,9 +20,9 @@ import { asText, isObject, type JsonObject, member } from "#proxy/json/json-valu
 import type { TokenUsage } from "#proxy/settle/usage";
 import { encodeEvent } from "#proxy/sse/encoder";
 import { EventSplitter } from "#proxy/sse/event-splitter";
-import { goingOn, onOneLine } from "./going-on.ts";
 import { readEventText } from "./produced-text.ts";
 import { readUsage } from "./read-usage.ts";
+import { onOneLine, renumberEvent } from "./renumber-event.ts";
 
 // Markers begin with a letter that JSON framing has little of: a search for a quote stops at every member.
 const responseMarker = Buffer.from('ponse"');
@@ -143,7 +143,7 @@ class ResponseEvents implements EventReader {
       const numbered = `{"sequence_number":${number}${members === "}" ? "" : ","}${members}`;
       return encodeEvent(type, numbered);
     }
-    if (this.#added > 0) return goingOn(type, data, this.#added);
+    if (this.#added > 0) return renumberEvent(type, data, this.#added);
     return event.name === undefined ? encodeEvent(type, data) : event.bytes;
   }
 
@@ -172,7 +172,7 @@ class ResponseEvents implements EventReader {
   }
 
   produced(): Produced {
-    return this.#produced.take();
+    return this.#produced.summary();
   }
 }
 

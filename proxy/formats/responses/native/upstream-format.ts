@@ -1,10 +1,12 @@
 /**
- * Responses (OpenAI-style), served in its own format. What a call goes on from is found before (`resolve-call.ts`).
+ * Speaks responses (OpenAI-style) to upstreams for clients of the same format. `resolve-call.ts` has resolved the
+ * earlier conversation of the call before.
  *
- * Request bytes pass with surgical edits, reply bytes pass watched. Called by the request pipeline through `UpstreamFormat`.
+ * Request bytes pass with surgical edits, and the filter watches the reply bytes that pass. The request pipeline calls
+ * it through `UpstreamFormat`.
  */
 
-import { memberAt } from "#proxy/formats/body/member-at";
+import { findMemberAt } from "#proxy/formats/body/member-at";
 import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
 import { readingOf, requireReply } from "#proxy/formats/read-reply";
 import { isObject, parseJson } from "#proxy/json/json-value";
@@ -18,7 +20,7 @@ export const responsesUpstream: UpstreamFormat = {
   protocol: "OpenAI",
   watchedKeys,
   readCall,
-  findMember: (call, path) => memberAt(call.body, path),
+  findMember: (call, path) => findMemberAt(call.body, path),
   editBody,
   readReply,
   createStreamFilter: (_call, eventBytesMax, onEvent) => new ResponsesStreamFilter(eventBytesMax, onEvent),

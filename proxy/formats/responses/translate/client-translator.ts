@@ -1,8 +1,9 @@
 /**
- * The responses format in translation: how its clients' bodies become conversations and its upstreams' answers neutral,
- * and both the other way. Everything here knows this format and the neutral forms alone.
+ * Translates for clients of the responses format: reads their bodies as conversations, and writes neutral replies as
+ * responses. It knows this format and the neutral forms alone.
  *
- * `request/` reads and writes bodies, `reply/` whole answers and the items that streams share with them, `stream/` events.
+ * `request/` reads and writes bodies, `reply/` whole replies and the items that streams share with them, `stream/`
+ * events.
  */
 
 import type { ClientTranslator } from "#proxy/formats/translator";

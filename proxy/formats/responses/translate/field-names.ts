@@ -1,4 +1,4 @@
-/** How a responses client spells the neutral fields (`protocols/openai-responses.md` section 2). */
+/** Maps the neutral fields to the spelling of responses clients (`protocols/openai-responses.md` section 2). */
 
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";
@@ -9,7 +9,7 @@ export const fieldNames: FieldNames = {
   logprobs: "include",
   outputCap: "max_output_tokens",
   reasoning: "reasoning",
-  answerFormat: "text.format",
+  outputFormat: "text.format",
   verbosity: "text.verbosity",
   user: "user",
   automaticCache: "cache_control",

@@ -77,7 +77,7 @@ describe("toClientError", () => {
     }
   });
 
-  it("says nothing of a secret in which the answer broke off", () => {
+  it("says nothing of a secret in which the reply broke off", () => {
     const secret = "channel-secret-0123456789";
     for (let length = 4; length <= secret.length; length += 1) {
       const body = Buffer.from(`{"error":{"message":"token=${secret.slice(0, length)}`);

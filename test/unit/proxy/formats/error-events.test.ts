@@ -91,7 +91,7 @@ describe("an error in the middle of a stream", () => {
   for (const upstream of formats) {
     const { text, end } = streams[upstream];
     for (const { name, event, message } of errors) {
-      it(`is none of the answer and ends it: ${upstream}, ${name}`, () => {
+      it(`is none of the reply and ends it: ${upstream}, ${name}`, () => {
         const format = upstreamFormats[upstream];
         const filter = format.createStreamFilter(callOf(format), 1 << 20);
         const passed = Buffer.concat([text, event, end].flatMap((piece) => [...filter.push(Buffer.from(piece))]));

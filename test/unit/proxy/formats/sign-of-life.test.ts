@@ -1,4 +1,4 @@
-/** FAULTS 6: what a silent stream says in each format, before its answer, within it and behind its end. */
+/** FAULTS 6: what a silent stream says in each format, before its reply, within it and behind its end. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { generateContentClient } from "#proxy/formats/generate-content/native/client-format";
@@ -35,7 +35,7 @@ describe("signs of life", () => {
     for (const text of said) assert.match(text, /\n\n$/);
   });
 
-  it("FAULTS 6: of Google's say no usage behind that of the answer", () => {
+  it("FAULTS 6: of Google's say no usage behind that of the reply", () => {
     const call = callOf(generateContent, { stream: true });
     const filter = generateContent.createStreamFilter(call, 1_000_000);
     const sign = (): string => generateContentClient.signOfLife(call, openingOf(), filter).toString("utf8");

@@ -72,8 +72,8 @@ describe("ReplyAdapter", () => {
       finish: "tool-calls",
     },
     {
-      name: "turns the answer's function into text (pitfall 83)",
-      adaptation: { answerTool: "answer" },
+      name: "turns the reply's function into text (pitfall 83)",
+      adaptation: { outputTool: "answer" },
       events: callEvents("answer", ['{"n":', "1}"]),
       want: '{"n":1}',
       finish: "stop",
@@ -93,7 +93,7 @@ describe("ReplyAdapter", () => {
       finish: "stop",
     },
     {
-      name: "leaves an answer alone that is not wrapped",
+      name: "leaves a reply alone that is not wrapped",
       adaptation: { unwrapMember: "value" },
       events: textEvents(["sorry"]),
       want: "sorry",
@@ -151,7 +151,7 @@ describe("ReplyAdapter", () => {
     );
   });
 
-  it("tells an estimate of what a cut answer took: the upstream's own words where it has said any", () => {
+  it("tells an estimate of what a cut reply took: the upstream's own words where it has said any", () => {
     const taken = (before: readonly ReplyEvent[]): unknown => {
       const adapter = new ReplyAdapter({ stop: ["END"] }, 10);
       const events = [...before, ...textEvents(["12345678END and more"])].flatMap((event) => adapter.adapt(event));

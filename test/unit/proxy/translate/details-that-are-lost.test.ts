@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { GatewayError } from "#proxy/errors";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { readClientRequest } from "#proxy/translate/translation";
+import { readTranslatableCall } from "#proxy/translate/translation";
 import { readCallOf, smallestCalls, translate } from "#test/support/translation/pure-translation";
 
 const chat = (members: object): object => ({ ...smallestCalls.ChatCompletions, ...members });
@@ -173,7 +173,7 @@ const cases: readonly (readonly [
 
 describe("details that another format cannot say", () => {
   for (const [name, from, to, body, dropped] of cases) {
-    const read = () => readClientRequest(readCallOf(from, Buffer.from(JSON.stringify(body)), false));
+    const read = () => readTranslatableCall(readCallOf(from, Buffer.from(JSON.stringify(body)), false));
     it(`${dropped.length > 0 ? "are dropped by name, or refused" : "are none"}: ${name}`, () => {
       assert.deepEqual(translate(read(), to, "Ignore").dropped, dropped);
       if (dropped.length === 0) translate(read(), to, "Reject");

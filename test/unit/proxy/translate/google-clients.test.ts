@@ -35,7 +35,7 @@ function signaturesOf(model: string): readonly string[][] {
 }
 
 describe("clients of generateContent", () => {
-  it("CLIENTS note a: find the first call of an answer signed where the model that they named signs", () => {
+  it("CLIENTS note a: find the first call of a reply signed where the model that they named signs", () => {
     for (const model of ["gemini-3-pro-preview", "models/gemini-3.5-flash", "gemini-flash-latest"]) {
       for (const [first = "", second] of signaturesOf(model)) {
         // Readers decode it by the plain alphabet.
@@ -83,10 +83,10 @@ describe("clients of generateContent", () => {
   for (const [reason, finishes] of [
     ["TOO_MANY_TOOL_CALLS", ["stop", "completed", "end_turn"]],
     ["MALFORMED_RESPONSE", ["stop", "completed", "end_turn"]],
-    // Half an answer, which never looks whole.
+    // Half a reply, which never looks whole.
     ["CONTINUATION", ["length", "incomplete", "pause_turn"]],
   ] as const) {
-    it(`an answer that ends with ${reason} is one for other clients`, () => {
+    it(`a reply that ends with ${reason} is one for other clients`, () => {
       const google = { candidates: [{ content: { role: "model", parts: [{ text: "a" }] }, finishReason: reason }] };
       const [chat, responses, messages] = upstreams.map((client) =>
         Object(answerOf("GenerateContent", client, smallestCalls[client], google)),
@@ -102,7 +102,7 @@ describe("clients of generateContent", () => {
   }
 });
 
-describe("an answer of Google's with more to say", () => {
+describe("a reply of Google's with more to say", () => {
   it("waits for the result of its call before it goes on", () => {
     const parts = [{ functionCall: { id: "f1", name: "f", args: {} } }];
     const google = { candidates: [{ content: { role: "model", parts }, finishReason: "CONTINUATION" }] };

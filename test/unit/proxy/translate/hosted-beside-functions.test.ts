@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { readClientRequest, type Translation, withoutSealedState } from "#proxy/translate/translation";
+import { readTranslatableCall, type Translation, withoutSealedState } from "#proxy/translate/translation";
 import { callOf, emptyCallStates, type SpecialTarget, translate } from "#test/support/translation/pure-translation";
 
 type ClientFormat = Exclude<ChatWireFormat, "GenerateContent">;
@@ -69,10 +69,10 @@ function sent(translation: Translation): { text: string; body: Record<string, un
 }
 
 function translationOf(format: ClientFormat, body: object, stream: boolean, special: SpecialTarget = {}): Translation {
-  return translate(readClientRequest(callOf(format, body, stream)), "GenerateContent", "Reject", special);
+  return translate(readTranslatableCall(callOf(format, body, stream)), "GenerateContent", "Reject", special);
 }
 
-/** What the client would say next: all of the answer, and the result of its call. */
+/** What the client would say next: all of the reply, and the result of its call. */
 function nextBody(format: ClientFormat, body: JsonObject, answer: JsonObject): JsonObject {
   switch (format) {
     case "ChatCompletions": {
@@ -99,7 +99,7 @@ function nextBody(format: ClientFormat, body: JsonObject, answer: JsonObject): J
   }
 }
 
-/** An answer as the client puts it together of its stream. */
+/** A reply as the client puts it together of its stream. */
 function gathered(format: ClientFormat, stream: string): JsonObject {
   const events = [...stream.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
   if (format === "Responses") return events.at(-1).response;
@@ -199,7 +199,7 @@ describe("FAULTS 2, CLIENTS 3: functions beside a search at Gemini 3", () => {
       { provider: "GeminiCompatible", model: "my-model" },
     ] as const) {
       it(`drop the search by name at ${Object.values(target).join(" ")}: ${format}`, () => {
-        const request = readClientRequest(callOf(format, clients[format], false));
+        const request = readTranslatableCall(callOf(format, clients[format], false));
         const translation = translate(request, "GenerateContent", "Ignore", target);
         const { body } = sent(translation);
         assert.deepEqual(
@@ -254,7 +254,7 @@ describe("FAULTS 2, CLIENTS 3: functions beside a search at Gemini 3", () => {
 
   it("bring back nothing at a model that takes no mix", () => {
     const answer = answerTo(translationOf("Responses", clients.Responses, false), "Responses", false, inOne);
-    const next = readClientRequest(callOf("Responses", nextBody("Responses", clients.Responses, answer), false));
+    const next = readTranslatableCall(callOf("Responses", nextBody("Responses", clients.Responses, answer), false));
     const { text } = sent(translate(next, "GenerateContent", "Ignore", { model: "gemini-2.5-pro" }));
     assert.ok(!text.includes("toolCall") && !text.includes("includeServerSide"), text);
   });
@@ -268,7 +268,7 @@ describe("FAULTS 2, CLIENTS 3: functions beside a search at Gemini 3", () => {
       const frames = [replyOf([...ran(members), call], { finishReason: "STOP" })];
       const answer = answerTo(translationOf("Responses", clients.Responses, false), "Responses", false, frames);
       const types = Object(answer["output"]).map(({ type }: JsonObject) => type);
-      const next = readClientRequest(callOf("Responses", nextBody("Responses", clients.Responses, answer), false));
+      const next = readTranslatableCall(callOf("Responses", nextBody("Responses", clients.Responses, answer), false));
       const { text } = sent(translate(next, "GenerateContent"));
       assert.equal(text.includes(json(ran(members)).slice(1, -1)), "id" in members);
       assert.equal(types[0] === "reasoning", "id" in members);
@@ -281,7 +281,7 @@ function assertKeptFromOthers(format: ClientFormat, next: JsonObject): void {
   const native = withoutSealedState(callOf(format, next, false)).body.bytes.toString("utf8");
   for (const other of formats.filter((it) => it !== format)) {
     const { text } = sent(
-      translate(readClientRequest(callOf(format, next, false)), other, "Ignore", { name: "ns/other" }),
+      translate(readTranslatableCall(callOf(format, next, false)), other, "Ignore", { name: "ns/other" }),
     );
     for (const body of [native, text]) {
       for (const secret of ["tg1", "dGcx", "GOOGLE_SEARCH_WEB", "U0lH"]) assert.ok(!body.includes(secret), body);

@@ -1,4 +1,4 @@
-/** Schemas that one vendor refuses and the others take: of tools and of answers, from clients of every other format. */
+/** Schemas that one vendor refuses and the others take: of tools and of outputs, from clients of every other format. */
 import assert from "node:assert/strict";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { answerOf, formats, sendTo, streamOf } from "#test/support/translation/pure-translation";
@@ -77,7 +77,7 @@ describe("schemas that one vendor refuses", () => {
         assert.deepEqual(schemaOf[to](Object(sendTo(to, from, withTool[from](schema(list)))).body), schema(whole));
       });
 
-      it(`FAULTS 4: an answer whose root is refused comes in a member, its arrays with items (${from} to ${to})`, () => {
+      it(`FAULTS 4: a reply whose root is refused comes in a member, its arrays with items (${from} to ${to})`, () => {
         const schema = { type: "object", properties: { l: list }, not: { required: ["z"] } };
         const body = withAnswer[from]?.(schema) ?? {};
         const sent = Object(sendTo(to, from, body)).body;

@@ -83,9 +83,9 @@ describe("declareLosses()", () => {
       param: "client.tools",
     },
     {
-      name: "a form of answer",
-      conversation: { ...empty, answerFormat: { kind: "json" as const } },
-      param: "client.answerFormat",
+      name: "an output format",
+      conversation: { ...empty, outputFormat: { kind: "json" as const } },
+      param: "client.outputFormat",
     },
   ]) {
     it(`refuses the loss of ${row.name} whatever the channel says`, () => {

@@ -31,15 +31,15 @@ const behindTheEnd = [
 describe("StreamTranslator", () => {
   for (const to of formats) {
     if (to === "ChatCompletions") continue;
-    const meterOf = (answerBytesMax?: number) =>
-      translationOf("ChatCompletions", to, bodies[to], true).createStreamFilter(1 << 20, answerBytesMax);
+    const meterOf = (responseBytesMax?: number) =>
+      translationOf("ChatCompletions", to, bodies[to], true).createStreamFilter(1 << 20, responseBytesMax);
 
     for (const [name, delta] of [
       ["text", { content: "x".repeat(1_000) }],
       ["hidden thinking", { reasoning_content: "x".repeat(1_000) }],
       ["very small pieces", { content: "x" }],
     ] as const) {
-      it(`ends a ${to} client's answer of endless ${name}`, () => {
+      it(`ends a ${to} client's reply of endless ${name}`, () => {
         const filter = meterOf(20_000);
         let pushed = 0;
         while (filter.violation === undefined && pushed < 1_000) {
@@ -52,7 +52,7 @@ describe("StreamTranslator", () => {
       });
     }
 
-    it(`counts the text that waits for the end of a ${to} client's answer, and no other`, () => {
+    it(`counts the text that waits for the end of a ${to} client's reply, and no other`, () => {
       const filter = meterOf();
       for (let pushed = 0; pushed < 1_000; pushed += 1) filter.push(chunk({ content: "some" }));
       assert.equal(filter.heldBytes, to === "Responses" ? 4_000 : 0);
@@ -66,7 +66,7 @@ describe("StreamTranslator", () => {
     });
 
     for (const [name, behind] of behindTheEnd) {
-      it(`leaves a ${to} client's answer whole when ${name} stands behind its end`, () => {
+      it(`leaves a ${to} client's reply whole when ${name} stands behind its end`, () => {
         const filter = meterOf();
         const told = [...filter.push(Buffer.concat([chunk({ content: "hi" }), ending]))];
         told.push(...filter.push(behind), ...filter.end());

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { smallestCalls, translationOf } from "#test/support/translation/pure-translation";
 
-/** What only one of filter and reader takes for the end of an answer; found by the fuzzer. */
+/** What only one of filter and reader takes for the end of a reply; found by the fuzzer. */
 const halfEnds = [
   {
     name: "an end without the response that it ends",
@@ -13,7 +13,7 @@ const halfEnds = [
 describe("StreamTranslator", () => {
   for (const { name, stream } of halfEnds) {
     for (const client of ["ChatCompletions", "Messages", "GenerateContent"] as const) {
-      it(`never tells ${client} clients that an answer is whole that is not: ${name}`, () => {
+      it(`never tells ${client} clients that a reply is whole that is not: ${name}`, () => {
         const filter = translationOf("Responses", client, smallestCalls[client], true).createStreamFilter(1 << 20);
         const said = Buffer.concat([...filter.push(Buffer.from(stream)), ...filter.end()]).toString("utf8");
         assert.equal(filter.isComplete, false);

@@ -17,7 +17,7 @@ const request: SentRequest = {
 };
 const success = ["content-type", "text/event-stream"];
 
-const limits = { eventBytesMax: 1_000_000, answerBytesMax: 1_000_000 };
+const limits = { eventBytesMax: 1_000_000, responseBytesMax: 1_000_000 };
 
 /** A connection that says what is done to it. */
 class Control implements UpstreamControl {

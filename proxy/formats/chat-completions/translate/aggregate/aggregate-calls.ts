@@ -1,13 +1,17 @@
-/** The tool calls of one message, grown by the pieces that deltas bring (`protocols/openai-chat.md` section 6). */
+/** Aggregates the tool calls of one message from the pieces in its deltas (`protocols/openai-chat.md` section 6). */
 
-import { type GrowingObject, isMembers, without } from "#proxy/formats/aggregate/members";
-import { argumentsText, callOfPiece, callsMax } from "#proxy/formats/chat-completions/translate/stream/call-of-piece";
+import { isMembers, type MutableObject, without } from "#proxy/formats/aggregate/members";
+import {
+  argumentsText,
+  callOfPiece,
+  toolCallsMax,
+} from "#proxy/formats/chat-completions/translate/stream/call-of-piece";
 import { JsonBalance } from "#proxy/formats/chat-completions/translate/stream/json-balance";
 import { asText, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { growMember } from "./aggregate-member.ts";
+import { mergeMember } from "./aggregate-member.ts";
 
-interface GrowingCall {
+interface AggregatedCall {
   readonly index: unknown;
   id: string;
   name: string;
@@ -18,12 +22,12 @@ interface GrowingCall {
   hasOpening: boolean;
   readonly balance: JsonBalance;
   /** What stands beside them. */
-  readonly members: GrowingObject;
-  readonly called: GrowingObject;
+  readonly members: MutableObject;
+  readonly called: MutableObject;
 }
 
-export class GrowingCalls {
-  readonly #calls: GrowingCall[] = [];
+export class CallsAggregator {
+  readonly #calls: AggregatedCall[] = [];
 
   get isEmpty(): boolean {
     return this.#calls.length === 0;
@@ -62,18 +66,18 @@ export class GrowingCalls {
     if (call.name === "") call.name = name;
     addText(call, text);
     for (const [member, value] of Object.entries(without(piece, "index", "id", "function", "custom"))) {
-      growMember(call.members, member, value);
+      mergeMember(call.members, member, value);
     }
     for (const [member, value] of Object.entries(without(given, "name", "arguments", "input"))) {
-      growMember(call.called, member, value);
+      mergeMember(call.called, member, value);
     }
   }
 
-  #callOf(index: unknown, id: string, name: string, text: string): GrowingCall {
+  #callOf(index: unknown, id: string, name: string, text: string): AggregatedCall {
     const known = callOfPiece(this.#calls, { index, id, name, text }, ({ balance }) => balance.isClosed);
     if (known !== undefined) return known;
-    if (this.#calls.length >= callsMax) throw new InvalidReply("an answer has too many tool calls");
-    const call: GrowingCall = {
+    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("the reply has too many tool calls");
+    const call: AggregatedCall = {
       index,
       id: "",
       name: "",
@@ -90,7 +94,7 @@ export class GrowingCalls {
 }
 
 /** Some vendors open a function with `{}` and send the real arguments then (pitfall 27). */
-function addText(call: GrowingCall, text: string): void {
+function addText(call: AggregatedCall, text: string): void {
   if (text === "" || (call.hasOpening && call.text === "" && text.trim() === "")) return;
   if (!call.isCustom && call.text === "" && !call.hasOpening && text.trim() === "{}") {
     call.hasOpening = true;

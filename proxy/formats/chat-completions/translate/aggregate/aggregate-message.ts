@@ -1,22 +1,25 @@
-/** One message of a completion, grown by its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to 32). */
+/**
+ * Aggregates one message of a completion from its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to
+ * 32).
+ */
 
-import { type GrowingObject, isMembers, without } from "#proxy/formats/aggregate/members";
+import { isMembers, type MutableObject, without } from "#proxy/formats/aggregate/members";
 import { joinedBase64 } from "#proxy/formats/chat-completions/translate/reply/media";
 import { asList, asText, type JsonObject } from "#proxy/json/json-value";
-import { GrowingCalls } from "./aggregate-calls.ts";
-import { growMember, growObject } from "./aggregate-member.ts";
+import { CallsAggregator } from "./aggregate-calls.ts";
+import { mergeMember, mergeObject } from "./aggregate-member.ts";
 
-export class GrowingMessage {
-  readonly #message: GrowingObject = {};
-  readonly #calls = new GrowingCalls();
+export class ChoiceMessageAggregator {
+  readonly #message: MutableObject = {};
+  readonly #calls = new CallsAggregator();
   readonly #audio: string[] = [];
 
   add(delta: JsonObject): void {
     for (const [name, value] of Object.entries(delta)) {
-      if (name === "content") this.#message["content"] = grownContent(this.#message["content"], value);
+      if (name === "content") this.#message["content"] = mergedContent(this.#message["content"], value);
       else if (name === "tool_calls" && asList(value).length > 0) this.#calls.add(asList(value));
-      else if (name === "audio" && isMembers(value)) this.#hear(value);
-      else growMember(this.#message, name, value);
+      else if (name === "audio" && isMembers(value)) this.#addAudio(value);
+      else mergeMember(this.#message, name, value);
     }
   }
 
@@ -34,15 +37,15 @@ export class GrowingMessage {
   }
 
   /** Sound comes in pieces that decode on their own. */
-  #hear(audio: JsonObject): void {
+  #addAudio(audio: JsonObject): void {
     const data = asText(audio["data"]);
     if (data !== "") this.#audio.push(data);
-    growMember(this.#message, "audio", without(audio, "data"));
+    mergeMember(this.#message, "audio", without(audio, "data"));
   }
 }
 
 /** A text; or Mistral's parts, thinking among them, in their order. */
-function grownContent(known: unknown, later: unknown): unknown {
+function mergedContent(known: unknown, later: unknown): unknown {
   if (later === null || later === undefined) return known ?? null;
   if (known === null || known === undefined || known === "") return later;
   if (typeof known === "string" && typeof later === "string") return known + later;
@@ -50,7 +53,7 @@ function grownContent(known: unknown, later: unknown): unknown {
   for (const part of partsOf(later)) {
     const last = parts.at(-1);
     const goesOn = isMembers(last) && isMembers(part) && last["type"] === part["type"] && isText(part);
-    if (goesOn) growPart(last, part);
+    if (goesOn) mergePart(last, part);
     else parts.push(part);
   }
   return parts;
@@ -65,10 +68,10 @@ function isText(part: JsonObject): boolean {
   return part["type"] === "text" || part["type"] === "thinking";
 }
 
-function growPart(last: GrowingObject, part: JsonObject): void {
+function mergePart(last: MutableObject, part: JsonObject): void {
   const { thinking, ...members } = part;
-  growObject(last, members);
+  mergeObject(last, members);
   const isList = Array.isArray(thinking) && Array.isArray(last["thinking"]);
-  if (isList) last["thinking"] = grownContent(last["thinking"], thinking);
-  else if (thinking !== undefined) growObject(last, { thinking });
+  if (isList) last["thinking"] = mergedContent(last["thinking"], thinking);
+  else if (thinking !== undefined) mergeObject(last, { thinking });
 }

@@ -1,17 +1,17 @@
 /**
- * The completion that a stream of chunks tells (`protocols/openai-chat.md` sections 5 and 6).
+ * Aggregates a stream of chunks into a completion (`protocols/openai-chat.md` sections 5 and 6).
  *
- * What a chunk says beside its choices holds for the completion, the last word counts; what a delta says is added to the
- * message. Members that nobody knows are added as the format's known ones are: text to text, lists to lists.
+ * Members beside the choices of a chunk belong to the completion, and the last value counts; a delta is added to the
+ * message. Unknown members are merged as the format's known ones are: text to text, lists to lists.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
+import { append, isMembers, type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { hasProduced } from "#proxy/formats/chat-completions/native/produced-text";
 import { heldReason } from "#proxy/formats/chat-completions/translate/reply/finish-reason";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { GrowingMessage } from "./aggregate-message.ts";
+import { ChoiceMessageAggregator } from "./aggregate-message.ts";
 
 /** No client may ask for more candidates (`openai-chat.md` section 2, `n`). */
 const choicesMax = 128;
@@ -20,24 +20,24 @@ const ownToChunks = ["choices", "object", "obfuscation"];
 
 /** @throws InvalidReply when the events are no completion */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const completion = new GrowingCompletion();
-  for (const { json } of events) completion.take(json);
+  const completion = new CompletionAggregator();
+  for (const { json } of events) completion.add(json);
   return { reply: completion.whole(), lost: [] };
 }
 
-class GrowingCompletion {
-  readonly #completion: GrowingObject = {};
-  readonly #choices = new Map<number, GrowingChoice>();
+class CompletionAggregator {
+  readonly #completion: MutableObject = {};
+  readonly #choices = new Map<number, ChoiceAggregator>();
 
-  take(chunk: JsonObject): void {
+  add(chunk: JsonObject): void {
     for (const [name, value] of Object.entries(without(chunk, ...ownToChunks))) this.#set(name, value);
     for (const [place, choice] of asList(chunk["choices"]).entries()) {
-      if (isMembers(choice)) this.#choice(choice["index"] ?? place).take(choice, asText(chunk["id"]));
+      if (isMembers(choice)) this.#choice(choice["index"] ?? place).add(choice, asText(chunk["id"]));
     }
   }
 
   whole(): JsonObject {
-    if (this.#choices.size === 0) throw new InvalidReply("the answer has no choice");
+    if (this.#choices.size === 0) throw new InvalidReply("the reply has no choice");
     const { id, ...members } = this.#completion;
     const choices = [...this.#choices.values()].sort((one, other) => one.index - other.index);
     return { id, object: "chat.completion", ...members, choices: choices.map((choice) => choice.whole()) };
@@ -55,24 +55,24 @@ class GrowingCompletion {
     }
   }
 
-  #choice(index: unknown): GrowingChoice {
+  #choice(index: unknown): ChoiceAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= choicesMax) {
-      throw new InvalidReply("a choice has an index that is none");
+      throw new InvalidReply("a choice has an invalid index");
     }
     let choice = this.#choices.get(index);
     if (choice === undefined) {
-      choice = new GrowingChoice(index);
+      choice = new ChoiceAggregator(index);
       this.#choices.set(index, choice);
     }
     return choice;
   }
 }
 
-class GrowingChoice {
+class ChoiceAggregator {
   readonly index: number;
-  readonly #message = new GrowingMessage();
+  readonly #message = new ChoiceMessageAggregator();
   /** What stands beside the delta. */
-  readonly #members: GrowingObject = {};
+  readonly #members: MutableObject = {};
   #finish: string | undefined;
   #finishedId: string | undefined;
 
@@ -80,10 +80,10 @@ class GrowingChoice {
     this.index = index;
   }
 
-  /** @param id of the chunk: once finished, an answer of another id is another answer */
-  take(choice: JsonObject, id: string): void {
+  /** @param id of the chunk: once finished, a reply of another id is another reply */
+  add(choice: JsonObject, id: string): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
-      throw new InvalidReply("a second answer follows the first one");
+      throw new InvalidReply("a second reply follows the first one");
     }
     const delta = choice["delta"] ?? choice["message"];
     if (isMembers(delta)) this.#message.add(delta);

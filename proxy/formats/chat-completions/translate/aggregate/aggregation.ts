@@ -1,4 +1,6 @@
-/** Makes whole replies of streams and streams of whole replies, where both sides speak chat completions. */
+/**
+ * Aggregates streams into whole replies and replays whole replies as streams, where both sides speak chat completions.
+ */
 import type { Aggregation } from "#proxy/formats/aggregate/aggregation";
 import { aggregateStream } from "./aggregate-stream.ts";
 import { replayReply } from "./replay-reply.ts";

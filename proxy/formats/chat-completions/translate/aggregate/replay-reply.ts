@@ -1,8 +1,8 @@
 /**
- * The stream that tells a whole completion (`protocols/openai-chat.md` section 6).
+ * Replays a whole completion as a stream (`protocols/openai-chat.md` section 6).
  *
- * One chunk opens each choice, one tells each thing that grows in a stream, one ends the choice; usage comes last, when
- * the client asked for it. Numbers and words beside the choices stand on every chunk, whatever is long on the first.
+ * One chunk opens each choice, one carries each member that grows in a stream, one ends the choice; usage comes last,
+ * when the client asked for it. Numbers and words beside the choices are on every chunk, long members on the first.
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
@@ -21,16 +21,16 @@ const repeatedMembersMax = 16;
 /** @throws InvalidReply for a completion without choices */
 export function* replayReply(completion: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { choices, usage } = completion;
-  if (!Array.isArray(choices) || choices.length === 0) throw new InvalidReply("the answer has no choice");
+  if (!Array.isArray(choices) || choices.length === 0) throw new InvalidReply("the reply has no choice");
   const { every, first } = chunkMembers(completion);
   const shown = call.wantsStreamUsage ? { usage: null } : {};
   const chunk = (choice: JsonObject, members: JsonObject = {}): string =>
     frame({ ...every, ...members, choices: [choice], ...shown });
   let isFirst = true;
   for (const [place, choice] of choices.entries()) {
-    if (!isMembers(choice)) throw new InvalidReply("a choice is no object");
+    if (!isMembers(choice)) throw new InvalidReply("a choice is not an object");
     const index = typeof choice["index"] === "number" ? choice["index"] : place;
-    for (const piece of unfoldChoice(choice)) {
+    for (const piece of replayChoice(choice)) {
       yield chunk({ index, ...piece }, isFirst ? first : {});
       isFirst = false;
     }
@@ -52,7 +52,7 @@ function chunkMembers(completion: JsonObject): { readonly every: JsonObject; rea
 }
 
 /** What a chunk says of the choice, its index left out. */
-function* unfoldChoice(choice: JsonObject): Generator<JsonObject, void> {
+function* replayChoice(choice: JsonObject): Generator<JsonObject, void> {
   const message = isMembers(choice["message"]) ? choice["message"] : {};
   const { logprobs, finish_reason, ...others } = without(choice, "index", "message");
   const empty = logprobs === undefined ? {} : { logprobs: null };
@@ -65,7 +65,7 @@ function* unfoldChoice(choice: JsonObject): Generator<JsonObject, void> {
   yield { delta: opening(message, said, calls.length > 0), ...(carrier === undefined ? carried : open) };
   for (const name of said) yield { delta: only(message, name), ...(name === carrier ? carried : open) };
   for (const [index, call] of calls.entries()) {
-    for (const piece of unfoldCall(call, index)) yield { delta: { tool_calls: [piece] }, ...open };
+    for (const piece of replayCall(call, index)) yield { delta: { tool_calls: [piece] }, ...open };
   }
   const reason = typeof finish_reason === "string" ? finish_reason : calls.length > 0 ? "tool_calls" : "stop";
   yield { delta: {}, ...empty, ...others, finish_reason: reason };
@@ -82,14 +82,14 @@ function isSaid(value: unknown): boolean {
 
 /** The role, and every member that does not grow: as it is, or as empty as what grows begins. */
 function opening(message: JsonObject, said: readonly string[], hasCalls: boolean): JsonObject {
-  const grows = new Set([...said, ...(hasCalls ? ["tool_calls"] : [])]);
-  const members = without(message, "role", ...grows);
+  const streamed = new Set([...said, ...(hasCalls ? ["tool_calls"] : [])]);
+  const members = without(message, "role", ...streamed);
   const begun = said.includes("content") && typeof message["content"] === "string" ? { content: "" } : {};
   return { role: message["role"] ?? "assistant", ...begun, ...members };
 }
 
 /** A call opens with its id and name; its text follows. What is no text is told with the name. */
-function* unfoldCall(call: unknown, index: number): Generator<unknown, void> {
+function* replayCall(call: unknown, index: number): Generator<unknown, void> {
   const kind = isMembers(call) && isMembers(call["custom"]) ? "custom" : "function";
   const member = kind === "custom" ? "input" : "arguments";
   const called = isMembers(call) ? call[kind] : undefined;

@@ -1,4 +1,7 @@
-/** Sources of an answer (`protocols/openai-chat.md` section 5): annotations with offsets into the whole content. */
+/**
+ * Reads and writes the sources of a reply (`protocols/openai-chat.md` section 5): annotations with offsets into the
+ * whole content.
+ */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Citation } from "#proxy/neutral/reply";
 

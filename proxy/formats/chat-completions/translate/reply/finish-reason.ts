@@ -1,4 +1,6 @@
-/** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
+/**
+ * Converts finish reasons between this format's words and the neutral ones (`protocols/translation.md` section 8.1).
+ */
 
 import { isReplacedBy } from "#proxy/neutral/later-reason";
 import { type Finish, InvalidReply } from "#proxy/neutral/reply";
@@ -23,10 +25,10 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   safety: "content-filter",
 };
 
-/** The provider gave up: what came so far is no answer. */
+/** The provider gave up: what came so far is not a reply. */
 const failures: ReadonlySet<string> = new Set(["error", "abort", "cancelled", "insufficient_system_resource"]);
 
-export interface Produced {
+export interface ReplyContents {
   readonly hasCalls: boolean;
   readonly hasRefusal: boolean;
 }
@@ -35,9 +37,9 @@ export interface Produced {
  * @param native `finish_reason`; undefined in a whole body that has none
  * @throws InvalidReply when the word says that the provider failed
  */
-export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: Produced): Finish {
+export function readFinish(native: string | undefined, { hasCalls, hasRefusal }: ReplyContents): Finish {
   const word = native?.toLowerCase() ?? "stop";
-  if (failures.has(word)) throw new InvalidReply("the provider ended the answer with a failure");
+  if (failures.has(word)) throw new InvalidReply("the provider ended the reply with a failure");
   const reason = reasonOf(word);
   // Arguments are probably cut, or kept back: a client must not take such calls for finished.
   if (reason === "length" || reason === "content-filter") return { reason };
@@ -59,12 +61,12 @@ function reasonOf(word: string): Finish["reason"] {
   return Object.hasOwn(reasons, word) ? (reasons[word] ?? "other") : "other";
 }
 
-/** @param isLegacy the client uses `functions`, whose answers have a word of their own */
+/** @param isLegacy the client uses `functions`, whose responses have a word of their own */
 export function writeFinish({ reason }: Finish, isLegacy: boolean): string {
   switch (reason) {
     case "length":
     case "context":
-    // There is no word for it, and half an answer must not look whole.
+    // There is no word for it, and half a reply must not look whole.
     case "continuation":
       return "length";
     case "tool-calls":

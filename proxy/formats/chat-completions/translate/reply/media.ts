@@ -1,4 +1,7 @@
-/** Files that a model made: pictures by convention of several vendors, audio of OpenAI (`openai-chat.md` section 5). */
+/**
+ * Reads and writes files that a model made: pictures by convention of several vendors, audio of OpenAI
+ * (`openai-chat.md` section 5).
+ */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { dataUrl, parseDataUrl } from "#proxy/neutral/media/data-url";
 import { sniffMime } from "#proxy/neutral/media/sniff-mime";

@@ -1,13 +1,14 @@
 /**
- * Thinking in the typed lists that some servers send beside its text: OpenRouter's `reasoning_details`, and Anthropic's
- * blocks as `thinking_blocks` (`protocols/openai-chat.md` section 8, `protocols/translation.md` section 9.1).
+ * Reads thinking in the typed lists that some servers send beside its text: OpenRouter's `reasoning_details`, and
+ * Anthropic's blocks as `thinking_blocks` (`protocols/openai-chat.md` section 8, `protocols/translation.md` section
+ * 9.1).
  *
- * Signatures and encrypted data in them are state that the server wants back as it was: the lists are kept whole and only
- * ever go to the channel that sent them.
+ * Signatures and encrypted data in them are state that the server wants back as it was: the lists are kept whole and
+ * only ever go to the channel that sent them.
  */
 
-import type { GrowingObject } from "#proxy/formats/aggregate/members";
-import { growObject } from "#proxy/formats/chat-completions/translate/aggregate/aggregate-member";
+import type { MutableObject } from "#proxy/formats/aggregate/members";
+import { mergeObject } from "#proxy/formats/chat-completions/translate/aggregate/aggregate-member";
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { ProviderState } from "#proxy/neutral/conversation";
 
@@ -21,7 +22,7 @@ const charactersMax = 2 * 1024 * 1024;
 
 export class ReasoningDetails {
   #member: DetailList = "reasoning_details";
-  #entries: GrowingObject[] = [];
+  #entries: MutableObject[] = [];
   #characters = 0;
   #hasState = false;
 
@@ -38,12 +39,12 @@ export class ReasoningDetails {
     if (this.#characters > charactersMax) return;
     if (state !== "") this.#hasState = true;
     const last = this.#entries.at(-1);
-    if (!isBody && last !== undefined && goesOn(last, entry)) growObject(last, entry);
+    if (!isBody && last !== undefined && goesOn(last, entry)) mergeObject(last, entry);
     else this.#entries.push({ ...entry });
   }
 
   /** What came since it was asked last, as far as it holds state and not only text. */
-  take(): ProviderState | undefined {
+  consume(): ProviderState | undefined {
     const isKept = this.#hasState && this.#characters <= charactersMax;
     const state = isKept
       ? ({ kind: "reasoning-details", member: this.#member, entries: this.#entries } as const)

@@ -1,10 +1,10 @@
 /**
- * Thinking that a server sends as plain text beside its answer: `reasoning_content` (DeepSeek, Moonshot, Xiaomi, Z.ai,
- * vLLM before 0.12), or `reasoning` (OpenRouter, Groq, vLLM since).
+ * Reads thinking that a server sends as plain text beside its reply: `reasoning_content` (DeepSeek, Moonshot, Xiaomi,
+ * Z.ai, vLLM before 0.12), or `reasoning` (OpenRouter, Groq, vLLM since).
  *
  * Such servers want it back in the same member of the message that calls, and many refuse a conversation without it
  * (platform.xiaomimimo.com, "Passing back reasoning_content"; api-docs.deepseek.com, "Thinking mode", tool calls;
- * platform.moonshot.ai, "Use kimi-k2-thinking"). Which ones do is told by no name: what a channel sent it gets back.
+ * platform.moonshot.ai, "Use kimi-k2-thinking"). No name tells which ones do: each channel gets back what it sent.
  */
 import { asText, type JsonObject } from "#proxy/json/json-value";
 import type { ProviderState } from "#proxy/neutral/conversation";
@@ -13,7 +13,7 @@ type ReasoningTextState = Extract<ProviderState, { kind: "reasoning-text" }>;
 
 const members = ["reasoning_content", "reasoning"] as const;
 
-/** Beyond what any model thinks in one answer; what is dropped costs quality, never correctness. */
+/** Beyond what any model thinks in one reply; what is dropped costs quality, never correctness. */
 const charactersMax = 1024 * 1024;
 
 export class ReasoningText {
@@ -33,7 +33,7 @@ export class ReasoningText {
   }
 
   /** What came since it was asked last. */
-  take(): ReasoningTextState | undefined {
+  consume(): ReasoningTextState | undefined {
     const text = this.#text;
     this.#text = "";
     if (text === "" || text.length > charactersMax) return undefined;

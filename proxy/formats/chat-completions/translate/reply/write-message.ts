@@ -1,4 +1,4 @@
-/** What replies and streams share in writing: the order of a candidate's state, and members of calls. */
+/** Writes what replies and streams have in common: the state of a candidate in its order, and members of calls. */
 
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

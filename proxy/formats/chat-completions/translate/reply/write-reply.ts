@@ -1,4 +1,4 @@
-/** Writes a whole answer as a chat completion (`protocols/openai-chat.md` section 5). */
+/** Writes a whole reply as a chat completion (`protocols/openai-chat.md` section 5). */
 
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -104,7 +104,7 @@ function writeCalls(blocks: readonly ReplyBlock[], context: ReplyContext): JsonO
     if (block.kind === "reasoning" || block.kind === "hosted")
       for (const state of block.states ?? []) states.add(state);
     if (block.kind !== "call") continue;
-    const id = ids.take(block.id ?? context.newId("call_"));
+    const id = ids.assign(block.id ?? context.newId("call_"));
     const signature = states.signatureMember(block.states, context);
     states.keep(id, block.states, context);
     const args = block.tool === "function" && block.arguments.trim() === "" ? "{}" : block.arguments;

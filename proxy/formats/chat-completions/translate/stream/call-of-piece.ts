@@ -1,9 +1,12 @@
-/** Which tool call a piece of a stream belongs to, by the habits of all vendors (`protocols/openai-chat.md` section 9). */
+/**
+ * Finds the tool call that a piece of a stream belongs to, by the habits of all vendors (`protocols/openai-chat.md`
+ * section 9).
+ */
 import { isObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 
 /** A client's SDK takes no more (`openai-chat.md` section 7). */
-export const callsMax = 128;
+export const toolCallsMax = 128;
 
 /** A call as its pieces have told it so far; empty is what did not come yet. */
 export interface KnownCall {
@@ -51,6 +54,6 @@ export function argumentsText(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    throw new InvalidReply("the arguments of a tool call are too deep");
+    throw new InvalidReply("the arguments of a tool call are nested too deeply");
   }
 }

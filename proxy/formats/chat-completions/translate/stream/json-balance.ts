@@ -1,6 +1,6 @@
 /**
- * Tells when JSON that comes in pieces is closed: as many brackets closed as opened, outside of strings. Looks at each
- * character once, so that arguments of any length and any number of pieces cost what they are long.
+ * Tells when JSON that arrives in pieces is closed: as many brackets closed as opened, outside of strings. It reads
+ * each character once, so that the cost grows with the length of the arguments and not with the number of pieces.
  */
 
 const quote = 34;

@@ -1,6 +1,6 @@
 /**
- * JSON in one line for everybody: characters that are legal in JSON and in events, but at which the libraries of some
- * clients end a line, are escaped.
+ * Writes JSON in one line for all clients: it escapes characters that are legal in JSON and in events, but at which the
+ * libraries of some clients end a line.
  */
 
 const lineEnds = /[\u0085\u2028\u2029]/;

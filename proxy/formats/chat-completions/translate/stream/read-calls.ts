@@ -7,7 +7,7 @@
  */
 import { asText, isObject, type JsonObject, parseJson } from "#proxy/json/json-value";
 import { InvalidReply, type OpenedBlock, type ReplyEvent } from "#proxy/neutral/reply";
-import { argumentsText, callOfPiece, callsMax } from "./call-of-piece.ts";
+import { argumentsText, callOfPiece, toolCallsMax } from "./call-of-piece.ts";
 import { JsonBalance } from "./json-balance.ts";
 
 /** All arguments of a choice, held until each is known to be JSON: far beyond what any model writes. */
@@ -66,7 +66,7 @@ export class CallsReader {
   #callOf(index: unknown, id: string, name: string, text: string): Call {
     const known = callOfPiece(this.#calls, { index, id, name, text }, isDone);
     if (known !== undefined) return known;
-    if (this.#calls.length >= callsMax) throw new InvalidReply("an answer has too many tool calls");
+    if (this.#calls.length >= toolCallsMax) throw new InvalidReply("the reply has too many tool calls");
     this.closeComplete();
     const call: Call = {
       index,
@@ -91,7 +91,7 @@ export class CallsReader {
     if (this.#characters > charactersMax) throw new InvalidReply("the arguments of the tool calls are too long");
     if (call.isClosed) {
       if (text.trim() === "") return;
-      throw new InvalidReply("a tool call goes on behind its end");
+      throw new InvalidReply("a tool call continues after its end");
     }
     if (call.tool === "function" && call.text === "" && call.held === "" && text.trim() === "{}") {
       call.held = text;
@@ -109,17 +109,17 @@ export class CallsReader {
     this.closeComplete(call);
     const { id, name, tool } = call;
     call.part = this.#openPart({ kind: "call", id: id === "" ? undefined : id, name, tool });
-    this.#sayState(call);
+    this.#emitState(call);
   }
 
   /** Comes once, with any piece. */
   #sign(call: Call, signature: string): void {
     if (signature === "" || call.signature !== "") return;
     call.signature = signature;
-    if (!call.isClosed) this.#sayState(call);
+    if (!call.isClosed) this.#emitState(call);
   }
 
-  #sayState({ part, signature }: Call): void {
+  #emitState({ part, signature }: Call): void {
     if (part === undefined || signature === "") return;
     const state = { kind: "thought-signature", data: signature } as const;
     this.#emit({ type: "state", candidate: this.#candidate, part, state });
@@ -137,7 +137,7 @@ export class CallsReader {
   }
 
   /**
-   * @param isCut the answer ended before its time: arguments may end anywhere
+   * @param isCut the reply ended before its time: arguments may end anywhere
    * @throws InvalidReply for a call without a name, and for arguments that are no JSON
    */
   closeAll(isCut: boolean): void {

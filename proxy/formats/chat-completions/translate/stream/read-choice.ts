@@ -1,6 +1,6 @@
 /**
- * Reads the deltas of one choice: what is open, and where one part ends and the next begins. A whole message is read as
- * one delta.
+ * Reads the deltas of one choice: which part is open, and where one part ends and the next begins. A whole message is
+ * read as one delta.
  */
 
 import { hasProduced } from "#proxy/formats/chat-completions/native/produced-text";
@@ -41,7 +41,7 @@ const sourcesMax = 1_000;
 export class ChoiceReader {
   readonly #candidate: number;
   readonly #emit: (event: ReplyEvent) => void;
-  // Made on first need, for most answers are one text.
+  // Made on first need, for most replies are one text.
   #calls: CallsReader | undefined;
   #sources: Set<string> | undefined;
   #audio: { readonly data: string[]; transcript: string } | undefined;
@@ -66,13 +66,13 @@ export class ChoiceReader {
   }
 
   /**
-   * @param id of the chunk: once finished, an answer of another id is another answer
+   * @param id of the chunk: once finished, a reply of another id is another reply
    * @param isBody the choice of a whole body, with a `message` in place of a `delta`
-   * @throws InvalidReply for arguments beyond their bound, and for a second answer spliced behind the first
+   * @throws InvalidReply for arguments beyond their bound, and for a second reply spliced behind the first
    */
   read(choice: JsonObject, id: string, isBody: boolean): void {
     if (this.#finishedId !== undefined && id !== this.#finishedId && hasProduced({ choices: [choice] })) {
-      throw new InvalidReply("a second answer follows the first one");
+      throw new InvalidReply("a second reply follows the first one");
     }
     this.#isBody = isBody;
     const delta = choice["delta"] ?? choice["message"];
@@ -87,7 +87,7 @@ export class ChoiceReader {
   #readDelta(delta: JsonObject, logprobs: unknown): void {
     const details = detailsIn(delta);
     const thinking = this.#thinking.read(delta);
-    this.#say("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
+    this.#emitText("reasoning", details === undefined ? thinking : thinking || detailedText(delta, details));
     if (details !== undefined) {
       this.#details ??= new ReasoningDetails();
       this.#details.read(delta, details, this.#isBody);
@@ -96,11 +96,11 @@ export class ChoiceReader {
     if (logprobs !== null && logprobs !== undefined) this.#readLogprobs(logprobs);
     const refusal = asText(delta["refusal"]);
     if (refusal !== "") this.#hasRefusal = true;
-    this.#say("refusal", refusal);
+    this.#emitText("refusal", refusal);
     if (delta["annotations"] !== undefined)
       for (const citation of readAnnotations(delta["annotations"])) this.#cite(citation);
     if (delta["images"] !== undefined) for (const image of readImages(delta["images"])) this.#show(image);
-    if (isObject(delta["audio"])) this.#hear(delta["audio"]);
+    if (isObject(delta["audio"])) this.#addAudio(delta["audio"]);
     if (delta["tool_calls"] !== undefined) this.#readCalls(asList(delta["tool_calls"]));
     if (isObject(delta["function_call"])) {
       this.#endText();
@@ -111,20 +111,20 @@ export class ChoiceReader {
   /** A text; or parts of Mistral and others, thinking among them, in their order. */
   #readContent(content: unknown): void {
     if (typeof content === "string") {
-      this.#say("text", content);
+      this.#emitText("text", content);
       return;
     }
     for (const part of asList(content)) {
       const type = member(part, "type");
       if (type === "thinking") {
         const thought = member(part, "thinking");
-        this.#say("reasoning", asText(thought));
-        for (const piece of asList(thought)) this.#say("reasoning", asText(member(piece, "text")));
+        this.#emitText("reasoning", asText(thought));
+        for (const piece of asList(thought)) this.#emitText("reasoning", asText(member(piece, "text")));
       } else if (type === "text" || type === "output_text") {
-        this.#say("text", asText(member(part, "text")));
+        this.#emitText("text", asText(member(part, "text")));
       } else if (type === "refusal") {
         this.#hasRefusal = true;
-        this.#say("refusal", asText(member(part, "refusal")));
+        this.#emitText("refusal", asText(member(part, "refusal")));
       } else if (type === "image_url") {
         const image = readImage(part);
         if (image !== undefined) this.#show(image);
@@ -133,14 +133,14 @@ export class ChoiceReader {
   }
 
   /** Empty text never opens or closes anything: vendors send it between the pieces of a call. */
-  #say(kind: OpenText["kind"], text: string): void {
+  #emitText(kind: OpenText["kind"], text: string): void {
     if (text === "") return;
     if (this.#open?.kind !== kind) {
       this.#endText();
       this.#calls?.closeComplete();
       this.#open = this.#openText(kind);
     }
-    if (this.#open.kind === "text" && this.#waitingTokens.length > 0) this.#tellTokens(this.#open.part, []);
+    if (this.#open.kind === "text" && this.#waitingTokens.length > 0) this.#emitTokens(this.#open.part, []);
     this.#emit({ type: "delta", candidate: this.#candidate, part: this.#open.part, text });
     if (this.#open.kind !== "text") return;
     this.#open.length += text.length;
@@ -168,8 +168,8 @@ export class ChoiceReader {
 
   /** State of thinking goes with its text, or behind other text in a part of its own. Lists with state say the text too. */
   #endText(): void {
-    const text = this.#open?.kind === "reasoning" ? this.#thinking.take() : undefined;
-    const state = this.#details?.take() ?? text;
+    const text = this.#open?.kind === "reasoning" ? this.#thinking.consume() : undefined;
+    const state = this.#details?.consume() ?? text;
     const open = this.#open;
     this.#open = undefined;
     if (state !== undefined && open?.kind === "reasoning") {
@@ -214,7 +214,7 @@ export class ChoiceReader {
   }
 
   /** Audio streams in pieces that decode on their own. */
-  #hear(audio: JsonObject): void {
+  #addAudio(audio: JsonObject): void {
     this.#audio ??= { data: [], transcript: "" };
     const data = asText(audio["data"]);
     if (data !== "") this.#audio.data.push(data);
@@ -238,12 +238,12 @@ export class ChoiceReader {
   #readLogprobs(logprobs: unknown): void {
     const tokens = readLogprobs(logprobs);
     if (tokens.length === 0) return;
-    if (this.#open?.kind === "text") this.#tellTokens(this.#open.part, tokens);
+    if (this.#open?.kind === "text") this.#emitTokens(this.#open.part, tokens);
     // A character may be several tokens, of which the first says nothing yet.
     else if (this.#open === undefined && this.#parts === 0) this.#waitingTokens.push(...tokens);
   }
 
-  #tellTokens(part: number, later: readonly TokenLogprob[]): void {
+  #emitTokens(part: number, later: readonly TokenLogprob[]): void {
     const tokens = [...this.#waitingTokens.splice(0), ...later];
     this.#emit({ type: "logprobs", candidate: this.#candidate, part, tokens });
   }
@@ -260,7 +260,7 @@ export class ChoiceReader {
     this.#emit({ type: "finish", candidate: this.#candidate, finish });
   }
 
-  /** Sources of an answer without any text stand in an empty one of their own, those of none that came at the last one. */
+  /** Sources of a reply without any text stand in an empty one of their own, those of none that came at the last one. */
   #placeWaiting(): void {
     if (this.#waiting.length === 0) return;
     if (this.#texts.length === 0) {

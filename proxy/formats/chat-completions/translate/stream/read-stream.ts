@@ -1,8 +1,8 @@
 /**
  * Reads chat completion chunks as neutral events (`protocols/openai-chat.md` section 6, `translation.md` section 9.1).
  *
- * Finish reasons wait for the terminator: vendors repeat them, and usage or a last piece may follow them. Errors, the
- * cap on an event and whether the stream was cut are the business of the format's filter, which sees every event first.
+ * Finish reasons wait for the terminator: vendors repeat them, and usage or a last piece may follow them. The format's
+ * filter sees every event first and handles errors, the cap on an event and cut streams.
  */
 
 import { laterUsage, usageOf } from "#proxy/formats/chat-completions/native/read-usage";
@@ -27,13 +27,13 @@ export class ChunkReader implements StreamReader {
   #hasStarted = false;
   #isEnded = false;
 
-  /** @throws InvalidReply for what is no chunk, and for a second answer spliced behind the first */
+  /** @throws InvalidReply for what is no chunk, and for a second reply spliced behind the first */
   read({ data, json }: WireEvent): readonly ReplyEvent[] {
     if (data === done) return this.end();
     // What follows the terminator belongs to nobody; an event without data only says that the upstream lives.
     if (this.#isEnded || data.trim() === "") return nothing;
     this.#readChunk(parseChunk(data, json), false);
-    return this.#taken();
+    return this.#consumeEvents();
   }
 
   /** A whole body, which says everything in one chunk. @throws InvalidReply */
@@ -60,10 +60,10 @@ export class ChunkReader implements StreamReader {
   end(): readonly ReplyEvent[] {
     if (this.#isEnded) return nothing;
     this.#isEnded = true;
-    if (this.#choices.length === 0) throw new InvalidReply("the answer has no choice");
+    if (this.#choices.length === 0) throw new InvalidReply("the reply has no choice");
     for (const choice of this.#choices) choice.finish();
     this.#events.push({ type: "end" });
-    return this.#taken();
+    return this.#consumeEvents();
   }
 
   #start(id: string, chunk: JsonObject): void {
@@ -75,17 +75,17 @@ export class ChunkReader implements StreamReader {
 
   #choice(index: unknown): ChoiceReader {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= choicesMax) {
-      throw new InvalidReply("a choice has an index that is none");
+      throw new InvalidReply("a choice has an invalid index");
     }
     for (let next = this.#choices.length; next <= index; next += 1) {
       this.#choices.push(new ChoiceReader(next, (event) => this.#events.push(event)));
     }
     const choice = this.#choices[index];
-    if (choice === undefined) throw new InvalidReply("a choice has an index that is none");
+    if (choice === undefined) throw new InvalidReply("a choice has an invalid index");
     return choice;
   }
 
-  #taken(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -96,7 +96,7 @@ function parseChunk(data: string, json: unknown): JsonObject {
   // Arguments as an object would lose digits.
   const chunk = data.includes('"arguments":{') ? keepingDigits(data) : (json ?? parseJson(data));
   if (chunk === undefined) throw new InvalidReply("an event is not JSON");
-  if (!isObject(chunk)) throw new InvalidReply("an event is no object");
+  if (!isObject(chunk)) throw new InvalidReply("an event is not an object");
   return chunk;
 }
 

@@ -138,7 +138,7 @@ export class ChoiceWriter {
 
   #openCall(part: number, block: Extract<OpenedBlock, { kind: "call" }>): string {
     const { name, tool } = block;
-    const id = this.#callIds.take(block.id ?? this.#context.newId("call_"));
+    const id = this.#callIds.assign(block.id ?? this.#context.newId("call_"));
     const put = (index: number | undefined, member: string, tail: string): void => {
       const head = this.#head + member;
       this.#open.set(part, {

@@ -1,4 +1,4 @@
-/** The parts of one candidate, frame by frame (`protocols/gemini.md` sections 3.2 and 5.1). */
+/** Aggregates the parts of one candidate, frame by frame (`protocols/gemini.md` sections 3.2 and 5.1). */
 
 import { isMembers, setMembers, without } from "#proxy/formats/aggregate/members";
 import { PartialArguments } from "#proxy/formats/generate-content/translate/stream/partial-arguments";
@@ -11,7 +11,7 @@ interface OpenCall {
   readonly arguments: PartialArguments;
 }
 
-export class GrowingParts {
+export class PartsAggregator {
   #parts: unknown[] | undefined;
   #call: OpenCall | undefined;
 
@@ -78,10 +78,10 @@ export class GrowingParts {
 
   /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
   #refuseHalfCall(): void {
-    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
+    if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }
 
-  /** @param isHalf the answer was cut off in it: the format has a word for that */
+  /** @param isHalf the reply was cut off in it: the format has a word for that */
   #endCall(isHalf = false): void {
     const open = this.#call;
     this.#call = undefined;

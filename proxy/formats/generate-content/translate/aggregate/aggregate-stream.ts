@@ -1,37 +1,37 @@
 /**
- * The reply that a stream of frames tells (`protocols/gemini.md` sections 4 and 5.1).
+ * Aggregates a stream of frames into a reply (`protocols/gemini.md` sections 4 and 5.1).
  *
- * A frame is a whole reply that holds what is new: parts follow those before, of everything else the last word counts,
- * and counts are cumulative. Texts are joined across frames and nowhere else, and never where a signature stands: signed
- * parts must go back as they came (section 3.3).
+ * A frame is a whole reply that holds what is new: its parts follow those before, every other member replaces the
+ * earlier one, and counts are cumulative. Texts are joined across frames and nowhere else, and never where a signature
+ * is: signed parts must go back as they came (section 3.3).
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { append, type GrowingObject, isMembers, setLater, without } from "#proxy/formats/aggregate/members";
+import { append, isMembers, type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/generate-content/native/read-usage";
 import { replaces } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
 import { asList, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { GrowingParts } from "./aggregate-parts.ts";
+import { PartsAggregator } from "./aggregate-parts.ts";
 
 /** No client may ask for more (`gemini.md` section 3.1, `candidateCount`). */
 const candidatesMax = 128;
 
 /** @throws InvalidReply when the events are no reply */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const reply = new GrowingReply();
-  for (const { json } of events) reply.take(json);
+  const reply = new GenerateContentAggregator();
+  for (const { json } of events) reply.add(json);
   return { reply: reply.whole(), lost: [] };
 }
 
-class GrowingReply {
-  readonly #reply: GrowingObject = {};
-  readonly #candidates = new Map<number, GrowingCandidate>();
+class GenerateContentAggregator {
+  readonly #reply: MutableObject = {};
+  readonly #candidates = new Map<number, FrameCandidateAggregator>();
   #usage: JsonObject | undefined;
   /** Some frame had a list of candidates, be it empty. */
   #hasCandidates = false;
 
-  take(frame: JsonObject): void {
+  add(frame: JsonObject): void {
     for (const [name, value] of Object.entries(without(frame, "candidates", "usageMetadata"))) {
       setLater(this.#reply, name, value);
     }
@@ -39,7 +39,7 @@ class GrowingReply {
     if (!Array.isArray(frame["candidates"])) return;
     this.#hasCandidates = true;
     for (const [place, candidate] of frame["candidates"].entries()) {
-      if (isMembers(candidate)) this.#candidate(candidate["index"] ?? place).take(candidate);
+      if (isMembers(candidate)) this.#candidate(candidate["index"] ?? place).add(candidate);
     }
   }
 
@@ -52,25 +52,25 @@ class GrowingReply {
     };
   }
 
-  #candidate(index: unknown): GrowingCandidate {
+  #candidate(index: unknown): FrameCandidateAggregator {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
-      throw new InvalidReply("a candidate has an index that counts from nowhere");
+      throw new InvalidReply("a candidate has an invalid index");
     }
     let candidate = this.#candidates.get(index);
     if (candidate === undefined) {
-      candidate = new GrowingCandidate();
+      candidate = new FrameCandidateAggregator();
       this.#candidates.set(index, candidate);
     }
     return candidate;
   }
 }
 
-class GrowingCandidate {
-  readonly #candidate: GrowingObject = {};
-  #content: GrowingObject | undefined;
-  readonly #parts = new GrowingParts();
+class FrameCandidateAggregator {
+  readonly #candidate: MutableObject = {};
+  #content: MutableObject | undefined;
+  readonly #parts = new PartsAggregator();
 
-  take(candidate: JsonObject): void {
+  add(candidate: JsonObject): void {
     const { content, finishReason, ...others } = candidate;
     if (isMembers(content)) {
       this.#content ??= {};
@@ -84,7 +84,7 @@ class GrowingCandidate {
   /** @throws InvalidReply where it claims to be whole and its last call is not */
   whole(): JsonObject {
     if (this.#parts.hasHalfCall && this.#candidate["finishReason"] === "STOP") {
-      throw new InvalidReply("a call was never completed");
+      throw new InvalidReply("a tool call was never completed");
     }
     const parts = this.#parts.whole();
     const content = { ...(parts === undefined ? {} : { parts }), ...this.#content };

@@ -1,5 +1,6 @@
 /**
- * The stream that tells a whole reply (`protocols/gemini.md` section 5): a frame is a whole reply, so one holds it all.
+ * Replays a whole reply as a stream (`protocols/gemini.md` section 5): a frame is a whole reply, so one frame holds it
+ * all.
  *
  * A client without `alt=sse` gets an array of one element (section 5.2).
  */
@@ -10,13 +11,13 @@ import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 
 /**
- * A whole answer has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
- * @throws InvalidReply for a reply that neither answers nor says that it will not
+ * A whole reply has ended, also where a vendor does not say why: a stream without a reason would be a cut one.
+ * @throws InvalidReply for a reply with neither candidates nor a reason for their absence
  */
 export function* replayReply(reply: JsonObject, { call }: ReplayContext): Generator<string, void> {
   const { candidates } = reply;
   if (!asList(candidates).some(isObject) && blockReasonOf(reply) === undefined) {
-    throw new InvalidReply("the answer has no candidate");
+    throw new InvalidReply("the reply has no candidate");
   }
   const ended = Array.isArray(candidates) ? { ...reply, candidates: asList(candidates).map(withReason) } : reply;
   const text = JSON.stringify(ended);

@@ -1,7 +1,7 @@
 /**
- * Offsets in a text, between bytes of UTF-8 (Google's) and UTF-16 units (everybody else's).
+ * Converts offsets in a text between bytes of UTF-8 (Google's) and UTF-16 units (all others').
  *
- * Marks along the text keep each look-up short: an answer may be long and name its sources by the hundred.
+ * Marks along the text keep each look-up short: a reply may be long and name its sources by the hundred.
  */
 
 /** UTF-16 units between two marks. */

@@ -1,4 +1,4 @@
-/** Why an answer ended, in Google's words and in neutral ones (`protocols/translation.md` section 8.1). */
+/** Converts finish reasons between Google's words and the neutral ones (`protocols/translation.md` section 8.1). */
 import { isReplacedBy } from "#proxy/neutral/later-reason";
 import type { Finish } from "#proxy/neutral/reply";
 
@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   IMAGE_PROHIBITED_CONTENT: "content-filter",
   IMAGE_RECITATION: "content-filter",
   MODEL_ARMOR: "content-filter",
-  // The provider declines the language: for whoever reads the answer it was withheld, not finished.
+  // The provider declines the language: for the reader the reply was withheld, not finished.
   LANGUAGE: "content-filter",
   CONTINUATION: "continuation",
   MALFORMED_FUNCTION_CALL: "malformed-call",
@@ -35,8 +35,8 @@ export function replaces(known: string | undefined, later: string): boolean {
 }
 
 /**
- * Google has no word for a turn that ends with calls. Its calls come whole, so that one is to be answered also where more
- * would have followed: the next turn continues it.
+ * Google has no word for a turn that ends with calls. Its calls come whole, so that the client must run them also where
+ * more would have followed: the next turn continues it.
  */
 export function readFinish(reason: string, hasCalls: boolean, message: unknown): Finish {
   const known = reasonOf(reason);

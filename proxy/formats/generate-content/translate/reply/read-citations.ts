@@ -1,8 +1,9 @@
 /**
- * Sources of a candidate's text: `groundingMetadata` and `citationMetadata` (`protocols/gemini.md` section 4).
+ * Reads the sources of a candidate's text: `groundingMetadata` and `citationMetadata` (`protocols/gemini.md` section
+ * 4).
  *
- * They may come before the text they speak of (pitfall 128), and their offsets count bytes of UTF-8, so they are
- * gathered and told at the end, when the text is known.
+ * They may come before the text that they cite (pitfall 128), and their offsets count bytes of UTF-8, so they are
+ * collected and emitted at the end, when the text is known.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Citation, FoundSource } from "#proxy/neutral/reply";

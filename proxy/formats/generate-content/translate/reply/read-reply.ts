@@ -1,4 +1,4 @@
-/** A whole answer of generateContent: one frame that holds everything, read by the code that reads streams. */
+/** Reads a whole reply of generateContent as one frame that holds everything, with the code that reads streams. */
 
 import { GenerateContentStreamReader } from "#proxy/formats/generate-content/translate/stream/read-stream";
 import type { JsonObject } from "#proxy/json/json-value";

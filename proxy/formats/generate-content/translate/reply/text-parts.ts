@@ -1,14 +1,14 @@
 /**
- * Texts of a whole answer as parts, with their sources.
+ * Writes the texts of a whole reply as parts, with their sources.
  *
- * Providers cut a text into blocks to hang citations on, which is nothing that this format does: where there are sources,
- * neighbouring texts are one part, so that offsets are the same in the part and in the text that clients join.
+ * Providers cut a text into blocks to attach citations; this format does not. Where there are sources, neighbouring
+ * texts become one part, so that offsets are the same in the part and in the text that clients join.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { ReplyBlock, TextBlock } from "#proxy/neutral/reply";
 import { type CitedText, type PlacedCitation, placeCitation } from "./write-grounding.ts";
 
-interface GrowingText {
+interface MergedText {
   text: string;
   readonly partIndex: number;
   readonly citations: PlacedCitation[];
@@ -17,9 +17,9 @@ interface GrowingText {
 export class TextParts {
   readonly #parts: JsonObject[];
   readonly #joins: boolean;
-  readonly #texts: GrowingText[] = [];
+  readonly #texts: MergedText[] = [];
 
-  /** @param parts of the content, to which texts are added; @param blocks of the whole answer */
+  /** @param parts of the content, to which texts are added; @param blocks of the whole reply */
   constructor(parts: JsonObject[], blocks: readonly ReplyBlock[]) {
     this.#parts = parts;
     this.#joins = blocks.some((block) => block.kind === "text" && block.citations.length > 0);
@@ -39,7 +39,7 @@ export class TextParts {
     this.#parts[part.partIndex] = { text: part.text };
   }
 
-  #last(says: boolean): GrowingText {
+  #last(says: boolean): MergedText {
     const last = this.#texts.at(-1);
     const goesOn = this.#joins && last?.partIndex === this.#parts.length - 1;
     if (last !== undefined && (goesOn || !says)) return last;

@@ -1,4 +1,4 @@
-/** Blocks of an answer as parts, for whole answers and for frames of a stream. */
+/** Writes blocks of a reply as parts, for whole replies and for frames of a stream. */
 
 import { rawArgumentsMember } from "#proxy/formats/generate-content/translate/raw-arguments";
 import { argumentsObject } from "#proxy/json/json-text";

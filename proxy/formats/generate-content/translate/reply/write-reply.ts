@@ -1,4 +1,4 @@
-/** A whole answer for a client of generateContent (`ClientTranslator.writeReply`). */
+/** Writes a whole reply for a client of generateContent (`ClientTranslator.writeReply`). */
 
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -46,7 +46,7 @@ function writeCandidate({ blocks, finish }: Candidate, index: number, context: R
     }
     pending.add(...block.states);
     if (block.kind === "call") {
-      parts.push(writeCallPart(block, ids.take(block.id ?? newId("call_")), pending.takeForCall()));
+      parts.push(writeCallPart(block, ids.assign(block.id ?? newId("call_")), pending.consumeForCall()));
     } else if (block.kind === "reasoning") {
       if (conversation.reasoning?.show === true && block.text !== "") parts.push({ text: block.text, thought: true });
     } else if (block.kind === "text") {

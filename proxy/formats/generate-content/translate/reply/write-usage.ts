@@ -1,4 +1,6 @@
-/** Usage in Google's terms (`protocols/translation.md` section 8.2). Counts of nothing are left out, as Google does. */
+/**
+ * Writes usage in Google's terms (`protocols/translation.md` section 8.2). It leaves out counts of 0, as Google does.
+ */
 import type { JsonObject } from "#proxy/json/json-value";
 import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
 

@@ -1,9 +1,9 @@
 /**
- * Arguments that Vertex AI streams by paths (`streamFunctionCallArguments`, `protocols/gemini.md` section 5.1):
- * `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
+ * Aggregates arguments that Vertex AI streams by paths (`streamFunctionCallArguments`, `protocols/gemini.md` section
+ * 5.1): `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
  *
- * Only members of its own are ever made: a path that leads to a prototype is no path (pitfall 86). Lists grow one by
- * one, so that no index makes a huge one.
+ * It only ever makes own members: a path that leads to a prototype is invalid (pitfall 86). Lists grow one by one, so
+ * that no index makes a huge one.
  */
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -45,7 +45,7 @@ export class PartialArguments {
 
   #set(steps: readonly (string | number)[], partial: unknown): void {
     const last = steps.at(-1);
-    if (last === undefined) throw new InvalidReply("a piece of a call's arguments has no place");
+    if (last === undefined) throw new InvalidReply("a piece of a call's arguments has an empty path");
     let container: Container = this.#root;
     for (const [index, name] of steps.slice(0, -1).entries()) {
       container = descend(container, name, typeof steps[index + 1] === "number");
@@ -66,17 +66,17 @@ export class PartialArguments {
 
 function readPath(path: string): (string | number)[] {
   const steps: (string | number)[] = [];
-  if (!path.startsWith("$")) throw new InvalidReply("a piece of a call's arguments has a path that is none");
+  if (!path.startsWith("$")) throw new InvalidReply("a piece of a call's arguments has an invalid path");
   step.lastIndex = 1;
   while (step.lastIndex < path.length) {
     const match = step.exec(path);
-    if (match === null) throw new InvalidReply("a piece of a call's arguments has a path that is none");
+    if (match === null) throw new InvalidReply("a piece of a call's arguments has an invalid path");
     const name = match[1] ?? match[3]?.replace(/\\(.)/g, "$1") ?? match[4]?.replace(/\\(.)/g, "$1");
     if (name !== undefined && forbidden.has(name)) {
       throw new InvalidReply("a piece of a call's arguments has a path to a prototype");
     }
     steps.push(name ?? Number(match[2]));
-    if (steps.length > depthMax) throw new InvalidReply("a piece of a call's arguments lies too deep");
+    if (steps.length > depthMax) throw new InvalidReply("a piece of a call's arguments is nested too deeply");
   }
   return steps;
 }

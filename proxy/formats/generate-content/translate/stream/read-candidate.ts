@@ -2,8 +2,8 @@
  * Reads the parts of one candidate, frame by frame, as neutral events (`protocols/translation.md` section 9.1).
  *
  * One part is open at a time. A text that carries a signature is full: later text opens the next part, because a signed
- * part must never be joined to another one. What a candidate ends with is told at the end of the stream, for finish
- * reasons, sources and usage come in any order.
+ * part must never be joined to another one. The events that end a candidate wait for the end of the stream, because
+ * finish reasons, sources and usage come in any order.
  */
 
 import { readFinish, replaces } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
@@ -68,7 +68,7 @@ export class CandidateReader {
     this.#citations.read(candidate);
     // A search stands before the text that came of it, where it is known by then; parts tell of their own.
     const isEarly = this.#parts === 0 && !parts.some(({ toolCall }) => isObject(toolCall));
-    if (isEarly) this.#tellSearch();
+    if (isEarly) this.#emitSearch();
     for (const part of parts) this.#readPart(part);
     this.#readTokens(readLogprobs(candidate["logprobsResult"]));
     const reason = candidate["finishReason"];
@@ -93,12 +93,12 @@ export class CandidateReader {
     this.#endCode(undefined);
     this.#cite();
     this.#close();
-    if (!hasHalfCall) this.#tellServerTools();
-    if (!hasHalfCall) this.#tellSearch();
+    if (!hasHalfCall) this.#emitServerTools();
+    if (!hasHalfCall) this.#emitSearch();
     const reason = this.#finishReason ?? (otherwise.reason === "stop" ? "STOP" : undefined);
     const finish = reason === undefined ? otherwise : readFinish(reason, this.#hasCalls, this.#finishMessage);
     if (hasHalfCall && (finish.reason === "stop" || finish.reason === "tool-calls")) {
-      throw new InvalidReply("a call was never completed");
+      throw new InvalidReply("a tool call was never completed");
     }
     this.#events.push({ type: "finish", candidate: this.#candidate, finish });
   }
@@ -128,7 +128,7 @@ export class CandidateReader {
     return this.#texts[this.#texts.indexOf(text) + 1]?.start ?? this.#textLength;
   }
 
-  /** Members that a newer version may send are no content of this answer: they are passed over. */
+  /** Members that a newer version may send are no content of this reply: they are passed over. */
   #readPart(part: JsonObject): void {
     const { functionCall, executableCode, codeExecutionResult, text, thoughtSignature } = part;
     const signature = typeof thoughtSignature === "string" && thoughtSignature !== "" ? thoughtSignature : undefined;
@@ -182,7 +182,7 @@ export class CandidateReader {
   #startCall(name: string, call: JsonObject, signature: string | undefined): void {
     const { id, args } = call;
     if (args !== undefined && args !== null && !isObject(args))
-      throw new InvalidReply("a call's arguments are no object");
+      throw new InvalidReply("a call's arguments are not an object");
     const block = {
       kind: "call",
       id: typeof id === "string" && id !== "" ? id : undefined,
@@ -235,11 +235,11 @@ export class CandidateReader {
     this.#serverTools.add(part);
   }
 
-  #tellServerTools(): void {
+  #emitServerTools(): void {
     for (const block of this.#serverTools.takeRun()) this.#addWhole(block);
   }
 
-  #tellSearch(): void {
+  #emitSearch(): void {
     const block = this.#serverTools.search(this.#citations.queries, this.#citations.sources);
     if (block !== undefined) this.#addWhole(block);
   }
@@ -266,14 +266,14 @@ export class CandidateReader {
 
   /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
   #refuseHalfCall(): void {
-    if (this.#call !== undefined) throw new InvalidReply("a call was never completed");
+    if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }
 
   #openPart(block: OpenedBlock): number {
     this.#refuseHalfCall();
     this.#endCode(undefined);
     this.#close();
-    this.#tellServerTools();
+    this.#emitServerTools();
     const part = this.#parts;
     this.#parts += 1;
     this.#events.push({ type: "open", candidate: this.#candidate, part, block });

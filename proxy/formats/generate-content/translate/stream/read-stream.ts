@@ -1,5 +1,5 @@
 /**
- * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each is an answer of its own whose parts are
+ * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each frame is a whole reply whose parts are
  * only what is new. There is no terminator: the filter knows when the body ended well, and then calls `end`.
  */
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
@@ -11,7 +11,7 @@ import { type Finish, InvalidReply, type ReplyEvent } from "#proxy/neutral/reply
 import { CandidateReader } from "./read-candidate.ts";
 
 const candidatesMax = 128;
-/** One of them stands in every frame that is an answer. */
+/** Every frame that is a reply has one of them. */
 const frameMembers = ["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId"];
 
 export class GenerateContentStreamReader implements StreamReader {
@@ -19,7 +19,7 @@ export class GenerateContentStreamReader implements StreamReader {
   readonly #candidates: CandidateReader[] = [];
   #usage: JsonObject | undefined;
   #hasStarted = false;
-  #hasToldUsage = false;
+  #hasEmittedUsage = false;
   #isEnded = false;
   /** The prompt itself was refused. */
   #blocked: Finish | undefined;
@@ -35,26 +35,26 @@ export class GenerateContentStreamReader implements StreamReader {
     }
     if (!isObject(frame)) throw new InvalidReply("a frame is not an object");
     this.readFrame(frame);
-    return this.#take();
+    return this.#consumeEvents();
   }
 
   /** @throws InvalidReply when a candidate never said why it ended: it was cut */
   end(): readonly ReplyEvent[] {
     const isWhole = this.#candidates.length > 0 && this.#candidates.every(({ hasFinish }) => hasFinish);
     if (!this.#blocked && !isWhole) {
-      throw new InvalidReply("the answer ended before it was complete");
+      throw new InvalidReply("the reply ended before it was complete");
     }
     this.finish();
-    return this.#take();
+    return this.#consumeEvents();
   }
 
-  /** Reads one frame, or a whole answer. */
+  /** Reads one frame, or a whole reply. */
   readFrame(frame: JsonObject): void {
-    if (this.#isEnded) throw new InvalidReply("a frame came behind the end");
-    if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame says nothing");
+    if (this.#isEnded) throw new InvalidReply("a frame came after the end");
+    if (!frameMembers.some((name) => frame[name] !== undefined)) throw new InvalidReply("a frame has no known member");
     this.#start(frame);
     this.#usage = laterUsage(this.#usage, frame["usageMetadata"]);
-    if (!this.#hasToldUsage) this.#tellUsage();
+    if (!this.#hasEmittedUsage) this.#emitUsage();
     if (blockReasonOf(frame) !== undefined) {
       const message = member(frame["promptFeedback"], "blockReasonMessage");
       const explanation = typeof message === "string" && message !== "" ? { explanation: message } : {};
@@ -74,20 +74,20 @@ export class GenerateContentStreamReader implements StreamReader {
     if (this.#isEnded) return;
     this.#isEnded = true;
     if (this.#candidates.length === 0) {
-      if (this.#blocked === undefined) throw new InvalidReply("the answer has no candidate");
+      if (this.#blocked === undefined) throw new InvalidReply("the reply has no candidate");
       this.#events.push({ type: "finish", candidate: 0, finish: this.#blocked });
     }
     for (const candidate of this.#candidates) candidate.end(this.#blocked ?? { reason: "stop" });
-    this.#tellUsage();
+    this.#emitUsage();
     this.#events.push({ type: "end" });
   }
 
   /** Events since the last call. */
   takeEvents(): readonly ReplyEvent[] {
-    return this.#take();
+    return this.#consumeEvents();
   }
 
-  #take(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     if (this.#events.length === 0) return [];
     return this.#events.splice(0);
   }
@@ -106,22 +106,22 @@ export class GenerateContentStreamReader implements StreamReader {
   }
 
   /** Numbers grow from frame to frame: the first tells the prompt's size early, the last is right. */
-  #tellUsage(): void {
+  #emitUsage(): void {
     const usage = readUsage(this.#usage);
     if (usage === undefined) return;
-    this.#hasToldUsage = true;
+    this.#hasEmittedUsage = true;
     this.#events.push({ type: "usage", usage });
   }
 
   #candidate(index: unknown): CandidateReader {
     if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= candidatesMax) {
-      throw new InvalidReply("a candidate has an index that counts from nowhere");
+      throw new InvalidReply("a candidate has an invalid index");
     }
     while (this.#candidates.length <= index) {
       this.#candidates.push(new CandidateReader(this.#candidates.length, this.#events));
     }
     const candidate = this.#candidates[index];
-    if (candidate === undefined) throw new InvalidReply("a candidate has an index that counts from nowhere");
+    if (candidate === undefined) throw new InvalidReply("a candidate has an invalid index");
     return candidate;
   }
 }

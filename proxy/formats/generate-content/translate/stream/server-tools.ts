@@ -1,9 +1,9 @@
 /**
- * What Google's own tools did in an answer, as far as it stands among the parts: `toolCall` and `toolResponse`
+ * Reads what Google's own tools did in a reply, as far as the parts show it: `toolCall` and `toolResponse`
  * (ai.google.dev, Tool combination; `protocols/gemini.md` section 3.2), and the queries that grounding names.
  *
- * Such parts must come back as they were, in their order, so each run of them travels as state of the first thing that
- * is told of it. A search is told once, though both parts and grounding may name it.
+ * Such parts must come back as they were, in their order, so each run of them travels as state of the first event that
+ * is made of it. A search becomes one event, though both parts and grounding may name it.
  */
 
 import { jsonText } from "#proxy/json/json-text";
@@ -11,7 +11,7 @@ import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/j
 import type { ProviderState } from "#proxy/neutral/conversation";
 import type { HostedBlock } from "#proxy/neutral/reply";
 
-/** Beyond what any answer holds; what is more is not told, and cannot come back. */
+/** Beyond what any reply holds; what is more is not told, and cannot come back. */
 const partsMax = 256;
 const queriesMax = 1000;
 
@@ -19,7 +19,7 @@ export class ServerTools {
   /** Since the last other part. */
   #run: JsonObject[] = [];
   #parts = 0;
-  readonly #told = new Set<string>();
+  readonly #emitted = new Set<string>();
 
   /** @param part with a `toolCall` or a `toolResponse` */
   add(part: JsonObject): void {
@@ -53,9 +53,9 @@ export class ServerTools {
   }
 
   #fresh(queries: readonly string[]): string[] {
-    const fresh = [...new Set(queries)].filter((query) => query !== "" && !this.#told.has(query));
-    const kept = fresh.slice(0, Math.max(0, queriesMax - this.#told.size));
-    for (const query of kept) this.#told.add(query);
+    const fresh = [...new Set(queries)].filter((query) => query !== "" && !this.#emitted.has(query));
+    const kept = fresh.slice(0, Math.max(0, queriesMax - this.#emitted.size));
+    for (const query of kept) this.#emitted.add(query);
     return kept;
   }
 }

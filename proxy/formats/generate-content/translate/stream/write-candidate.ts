@@ -1,4 +1,4 @@
-/** What a candidate's frames need to know of each other: its open parts, its state, and what its last frame says. */
+/** Holds what the frames of one candidate share: its open parts, its state, and the content of its last frame. */
 
 import { writeFinish } from "#proxy/formats/generate-content/translate/reply/finish-reasons";
 import { writeLogprobs } from "#proxy/formats/generate-content/translate/reply/logprobs";
@@ -16,7 +16,7 @@ const textCharactersMax = 1_048_576;
 
 type StreamedBlock = Exclude<OpenedBlock, { kind: "media" | "hosted" }>;
 
-/** A text of the answer, in its visible text as a whole. */
+/** A text of the reply, in its visible text as a whole. */
 interface WrittenText {
   /** In UTF-16 units, as of its first words. */
   start: number;
@@ -97,9 +97,9 @@ export class CandidateWriter {
       if (!isClosed) break;
       this.#open.delete(part);
       this.#pending.add(...states);
-      const id = this.#ids.take(block.id ?? this.#context.newId("call_"));
+      const id = this.#ids.assign(block.id ?? this.#context.newId("call_"));
       calls.push(
-        JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.takeForCall())),
+        JSON.stringify(writeCallPart({ ...block, arguments: pieces.join("") }, id, this.#pending.consumeForCall())),
       );
     }
     return calls;

@@ -3,7 +3,7 @@
  * section 9.2): server-sent events for `alt=sse`, else the elements of one JSON array.
  *
  * Every frame has a part: the official SDK's chat forgets the whole turn when one has none. Calls wait for their last
- * argument, and finish reasons, sources and usage stand in one last frame.
+ * argument, and finish reasons, sources and usage go into one last frame.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";

@@ -1,13 +1,13 @@
 /**
- * The message that a messages stream tells (`protocols/anthropic-messages.md` section 7).
+ * Aggregates a messages stream into a message (`protocols/anthropic-messages.md` section 7).
  *
- * A block is what its `content_block_start` shows, grown by its deltas; block types that nobody knows yet, and members
- * of known ones, come through as they are. Strict where the reader of translation is: pieces for blocks that were never
- * started and an end without a reason are no answer.
+ * A block is the content of its `content_block_start` with its deltas added; block types that nobody knows yet, and
+ * unknown members of known ones, pass as they are. It is strict where the reader of translation is: pieces for blocks
+ * that were never started and an end without a reason make the reply invalid.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
-import { type GrowingObject, setLater, without } from "#proxy/formats/aggregate/members";
+import { type MutableObject, setLater, without } from "#proxy/formats/aggregate/members";
 import { mergeUsage } from "#proxy/formats/messages/native/read-usage";
 import { heldEnding } from "#proxy/formats/messages/translate/reply/finish";
 import { parseInput } from "#proxy/formats/messages/translate/reply/parse-input";
@@ -21,21 +21,21 @@ const cutEndings: ReadonlySet<unknown> = new Set(["max_tokens", "model_context_w
 
 /** @throws InvalidReply when the events are no message */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const message = new GrowingMessage();
-  for (const event of events) message.take(event);
+  const message = new MessageAggregator();
+  for (const event of events) message.add(event);
   return message.whole();
 }
 
-export class GrowingMessage {
-  #message: GrowingObject | undefined;
+export class MessageAggregator {
+  #message: MutableObject | undefined;
   #usage: JsonObject | undefined;
   #ending: JsonObject | undefined;
   /** In the order of their start. */
-  readonly #content: GrowingBlock[] = [];
-  readonly #byIndex = new Map<unknown, GrowingBlock>();
+  readonly #content: BlockAggregator[] = [];
+  readonly #byIndex = new Map<unknown, BlockAggregator>();
   readonly #lost = new Set<string>();
 
-  take({ name, json }: JsonEvent): void {
+  add({ name, json }: JsonEvent): void {
     const type = asText(json["type"]) || (name ?? "");
     switch (type) {
       case "message_start":
@@ -45,7 +45,7 @@ export class GrowingMessage {
         this.#open(json["index"], json["content_block"]);
         return;
       case "content_block_delta":
-        this.#grow(json["index"], json["delta"]);
+        this.#addDelta(json["index"], json["delta"]);
         return;
       case "message_delta":
         this.#end(json);
@@ -61,7 +61,7 @@ export class GrowingMessage {
 
   whole(): AggregatedReply {
     if (this.#message === undefined) throw new InvalidReply("the stream holds no message");
-    if (this.#ending === undefined) throw new InvalidReply("the message ended without a reason");
+    if (this.#ending === undefined) throw new InvalidReply("the message ended without a stop reason");
     const { stop_reason: reason } = this.#ending;
     const isCut = cutEndings.has(reason);
     const content = this.#content.map((block) => block.whole(isCut));
@@ -70,22 +70,22 @@ export class GrowingMessage {
   }
 
   #start(message: unknown): void {
-    if (!isObject(message)) throw new InvalidReply("a message starts without a message");
+    if (!isObject(message)) throw new InvalidReply("a message_start event has no message");
     this.#message = without(message, "content", "usage");
     // Some vendors put what came before the stream here.
     if (Array.isArray(message["content"])) {
-      for (const block of message["content"]) this.#content.push(new GrowingBlock(block));
+      for (const block of message["content"]) this.#content.push(new BlockAggregator(block));
     }
     if (isObject(message["usage"])) this.#usage = laterUsage(undefined, message["usage"]);
   }
 
   #open(index: unknown, given: unknown): void {
-    const block = new GrowingBlock(given);
+    const block = new BlockAggregator(given);
     this.#content.push(block);
     this.#byIndex.set(index, block);
   }
 
-  #grow(index: unknown, delta: unknown): void {
+  #addDelta(index: unknown, delta: unknown): void {
     const block = this.#byIndex.get(index);
     if (block === undefined) throw new InvalidReply("a piece came for a block that was never started");
     if (isObject(delta)) block.add(delta);
@@ -107,27 +107,27 @@ export class GrowingMessage {
 
 const endingMembers = ["stop_reason", "stop_sequence", "stop_details"] as const;
 
-function endingOf(delta: JsonObject): GrowingObject {
-  const ending: GrowingObject = {};
+function endingOf(delta: JsonObject): MutableObject {
+  const ending: MutableObject = {};
   for (const name of endingMembers) if (Object.hasOwn(delta, name)) ending[name] = delta[name];
   return ending;
 }
 
 /** Numbers are cumulative (`mergeUsage`); members that were never more than null stay so. */
 function laterUsage(known: JsonObject | undefined, later: JsonObject): JsonObject {
-  const usage: GrowingObject = { ...known };
+  const usage: MutableObject = { ...known };
   for (const [name, value] of Object.entries(later)) if (value === null) setLater(usage, name, null);
   for (const [name, value] of Object.entries(mergeUsage(known, later) ?? {})) setLater(usage, name, value);
   return usage;
 }
 
-class GrowingBlock {
-  readonly #block: GrowingObject;
+class BlockAggregator {
+  readonly #block: MutableObject;
   /** Text of the input, which comes as pieces of JSON. */
   #json = "";
 
   constructor(given: unknown) {
-    if (!isObject(given)) throw new InvalidReply("a block is no object");
+    if (!isObject(given)) throw new InvalidReply("a block is not an object");
     this.#block = { ...given };
   }
 
@@ -149,12 +149,12 @@ class GrowingBlock {
     else this.#block["citations"] = [citation];
   }
 
-  /** @param isCut the answer ended before its time: its last input may be half a text */
+  /** @param isCut the reply ended before its time: its last input may be half a text */
   whole(isCut: boolean): JsonObject {
     // Without pieces, what the start showed is all (pitfalls 27 and 28).
     if (this.#json.trim() === "") return this.#block;
     const input = argumentsObject(this.#json) ?? (isCut ? parseInput(this.#json) : undefined);
-    if (input === undefined) throw new InvalidReply("the input of a tool call is no JSON object");
+    if (input === undefined) throw new InvalidReply("the input of a tool call is not a JSON object");
     return { ...this.#block, input };
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The stream that tells a whole message (`protocols/anthropic-messages.md` section 7).
+ * Replays a whole message as a stream (`protocols/anthropic-messages.md` section 7).
  *
- * Every frame has its `event:` line, blocks come one after another with dense indexes, each begins as empty as its
- * deltas need it and says everything else at once; reason and usage come together at the end. Members of the message
- * that the end has a place for stand in both places, as the official SDK takes them from the later one.
+ * Every frame has its `event:` line, and blocks come one after another with dense indexes. Each block starts with the
+ * members that no delta carries, and its deltas carry the rest; reason and usage come together at the end. Members of
+ * the message that also have a place in the end are in both, as the official SDK uses the later one.
  */
 
 import { only, without } from "#proxy/formats/aggregate/members";
@@ -18,7 +18,7 @@ export function* replayReply(message: JsonObject): Generator<string, void> {
   if (!Array.isArray(content)) throw new InvalidReply("the message has no content");
   yield frame("message_start", { message: begun(message) });
   yield frame("ping", {});
-  for (const [index, block] of content.entries()) yield* unfoldBlock(block, index);
+  for (const [index, block] of content.entries()) yield* replayBlock(block, index);
   yield frame("message_delta", {
     delta: ending(message, content),
     usage: { output_tokens: 0, ...(isObject(message["usage"]) ? message["usage"] : {}) },
@@ -27,7 +27,7 @@ export function* replayReply(message: JsonObject): Generator<string, void> {
   yield frame("message_stop", {});
 }
 
-/** Nothing has been said yet, and of what the answer takes only the prompt is known. */
+/** Nothing has been said yet, and of its usage only the prompt is known. */
 function begun(message: JsonObject): JsonObject {
   const { usage } = message;
   const counted = isObject(usage) ? usage : {};
@@ -45,15 +45,15 @@ function ending(message: JsonObject, content: readonly unknown[]): JsonObject {
   const { stop_reason, stop_sequence } = message;
   const hasCalls = content.some((block) => isObject(block) && block["type"] === "tool_use");
   return {
-    // A whole answer has ended, also where a vendor does not say why.
+    // A whole reply has ended, also where a vendor does not say why.
     stop_reason: typeof stop_reason === "string" ? stop_reason : hasCalls ? "tool_use" : "end_turn",
     stop_sequence: stop_sequence ?? null,
     ...only(message, "stop_details", "container"),
   };
 }
 
-function* unfoldBlock(block: unknown, index: number): Generator<string, void> {
-  if (!isObject(block)) throw new InvalidReply("a block is no object");
+function* replayBlock(block: unknown, index: number): Generator<string, void> {
+  if (!isObject(block)) throw new InvalidReply("a block is not an object");
   const { start, deltas } = pieces(block);
   yield frame("content_block_start", { index, content_block: start });
   for (const delta of deltas) yield frame("content_block_delta", { index, delta });

@@ -1,12 +1,12 @@
-/** The usage of two messages as that of one: what makes a turn of several. Pure. */
+/** Adds the usage of the messages of one paused turn. Pure. */
 
-import { type GrowingObject, isMembers } from "#proxy/formats/aggregate/members";
+import { isMembers, type MutableObject } from "#proxy/formats/aggregate/members";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { setOwn } from "#proxy/neutral/schema/subschemas";
 
 /** Numbers are added, also within objects; lists are joined; of anything else the later stands. */
 export function addUsage(before: JsonObject | undefined, later: JsonObject): JsonObject {
-  const sum: GrowingObject = { ...before };
+  const sum: MutableObject = { ...before };
   for (const [name, value] of Object.entries(later)) setOwn(sum, name, added(sum[name], value));
   return sum;
 }

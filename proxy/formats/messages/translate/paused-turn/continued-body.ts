@@ -1,9 +1,9 @@
 /**
- * The request that continues a paused turn: the one that it came from, with what was answered so far as its last
+ * Builds the request that continues a paused turn: the first request of the turn, with all content so far as its last
  * message (`protocols/anthropic-messages.md` section 4, `pause_turn`).
  *
- * Every other byte of the conversation stays, so that the provider finds it in its cache, and no body is read as a value,
- * however large. Pure.
+ * Every other byte of the conversation stays, so that the provider finds it in its cache, and no body is read as a
+ * value, however large. Pure.
  */
 import { BodyEditor } from "#proxy/json/body-editor";
 import { asList, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
@@ -12,7 +12,7 @@ import { scanMembers } from "#proxy/json/strict-json";
 /** The least that the provider takes. */
 const thinkingBudgetLeast = 1_024;
 
-export interface Answered {
+export interface TurnContent {
   /** Blocks of the turn so far, as they came. */
   readonly content: readonly unknown[];
   /** Where the provider's programs ran: what they left there is still there. */
@@ -27,20 +27,20 @@ export interface ContinuedBody {
 }
 
 /**
- * The client's cap is for the whole answer: what was produced counts. The budget for thinking shrinks with it.
+ * The client's cap is for the whole response: the output so far counts. The budget for thinking shrinks with it.
  * @param request body of the first request of the turn
  * @returns undefined when nothing is left of the cap
  */
-export function continuedBody(request: Buffer, answered: Answered): ContinuedBody | undefined {
+export function continuedBody(request: Buffer, soFar: TurnContent): ContinuedBody | undefined {
   const editor = new BodyEditor(scanMembers(request, 0, request.length));
   const read = (name: string): unknown => parseJson(editor.text(name) ?? "null");
   const cap = read("max_tokens");
   if (typeof cap !== "number") return undefined;
-  const outputCap = cap - answered.outputTokens;
+  const outputCap = cap - soFar.outputTokens;
   const thinking = shrunkThinking(read("thinking"), outputCap / cap);
   const budget = member(thinking, "budget_tokens");
   if (outputCap <= 0 || (typeof budget === "number" && budget >= outputCap)) return undefined;
-  const { containerId, content } = answered;
+  const { containerId, content } = soFar;
   editor.set("messages", withMessage(editor.text("messages") ?? "[]", { role: "assistant", content }));
   editor.set("max_tokens", String(outputCap));
   editor.set("stream", "true");

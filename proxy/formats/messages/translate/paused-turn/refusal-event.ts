@@ -1,4 +1,7 @@
-/** An answer with an error status as the event that ends a stream (`protocols/anthropic-messages.md` section 8). Pure. */
+/**
+ * Turns a reply with an error status into the event that ends a stream (`protocols/anthropic-messages.md` section 8).
+ * Pure.
+ */
 import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 
 const typeByStatus: ReadonlyMap<number, string> = new Map([

@@ -1,9 +1,10 @@
 /**
- * One messages stream of the messages of a paused turn (`protocols/anthropic-messages.md` sections 4 and 7).
+ * Splices the messages of a paused turn into one messages stream (`protocols/anthropic-messages.md` sections 4 and 7).
  *
- * The first message passes as it comes, but for its end when it says `pause_turn`; of those that follow the blocks pass,
- * numbered on, and the last one's end. Usage is told as the sum so far whenever a message tells its own, so that a turn
- * that breaks off is charged for all of it. What is no event of a message passes as it is: the filter behind judges it.
+ * The first message passes as it comes, except its end when that says `pause_turn`; of later messages the blocks pass,
+ * renumbered, and the end of the last one. Usage is the sum so far whenever a message reports its own, so that a turn
+ * that breaks off is charged for all of it. Events that do not belong to a message pass as they are: the filter behind
+ * judges them.
  */
 import { isUtf8 } from "node:buffer";
 import { readMessageText } from "#proxy/formats/messages/native/produced-text";
@@ -66,9 +67,9 @@ export class MessageSplicer implements TurnSplicer {
     const { bytes, isObject: isOne } = message.begin(chunk);
     if (isOne === undefined) return nothing;
     if (!isOne) return this.#spliced(message.events.push(bytes), message);
-    const isKept = message.keepObject(bytes) <= this.#limits.answerBytesMax && !this.#isForgetful;
-    // More than anybody reads goes on as it is: whoever reads it says so.
-    return isKept ? nothing : message.takeObject();
+    const isKept = message.keepObject(bytes) <= this.#limits.responseBytesMax && !this.#isForgetful;
+    // More than any reader accepts passes as it is: the reader reports it.
+    return isKept ? nothing : message.consumeObject();
   }
 
   endBody(): EndedBody {
@@ -78,7 +79,7 @@ export class MessageSplicer implements TurnSplicer {
     return { passed: pause === undefined ? Buffer.concat([rest, this.stop()]) : rest, pause };
   }
 
-  goOn(): void {
+  resume(): void {
     this.#usedBefore = this.#used(this.#message);
     this.#message = new TurnMessage();
     this.#isFirst = false;
@@ -99,7 +100,7 @@ export class MessageSplicer implements TurnSplicer {
     this.#keptBytes = 0;
     this.#content.length = 0;
     this.#message.forget();
-    return this.#message.takeObject();
+    return this.#message.consumeObject();
   }
 
   #used(message: TurnMessage): JsonObject {
@@ -115,7 +116,7 @@ export class MessageSplicer implements TurnSplicer {
    * message goes on as it is: among events it is none, and an error is one.
    */
   #endObject(message: TurnMessage): Buffer {
-    const bytes = message.takeObject();
+    const bytes = message.consumeObject();
     if (this.#isFirst && !bytes.includes(pauseReason)) return bytes;
     const frames = framesOf(bytes, (told) => !this.#isFirst || told["stop_reason"] === pauseReason);
     return frames === undefined ? bytes : Buffer.concat(frames.map((frame) => this.#spliced(frame, message)));
@@ -141,7 +142,7 @@ export class MessageSplicer implements TurnSplicer {
     if (message.held.length > 0 && message.isWhole) return [];
     const event = parseTyped(bytes);
     if (event === undefined || event.type === "ping") return [bytes];
-    const { isRepeated } = message.take(event);
+    const { isRepeated } = message.add(event);
     const told = this.#isFirst ? event : this.#renumbered(event, isRepeated, message);
     if (told === undefined) return [];
     const { index } = told.json;
@@ -185,7 +186,7 @@ export class MessageSplicer implements TurnSplicer {
     const produced = new ProducedOutput();
     readMessageText({ content: this.#content }, produced);
     const last = readUsage(message.usage) ?? zeroUsage;
-    return { used, last, text: produced.take().text, request: next.bytes, outputCap: next.outputCap };
+    return { used, last, text: produced.summary().text, request: next.bytes, outputCap: next.outputCap };
   }
 }
 

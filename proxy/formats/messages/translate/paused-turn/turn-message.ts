@@ -1,7 +1,7 @@
-/** One message of a turn, as far as it came: what must be known of it to go on from it. Pure. */
+/** Tracks one message of a turn as it arrives, with all that is needed to continue the turn from it. Pure. */
 
 import { mergeUsage } from "#proxy/formats/messages/native/read-usage";
-import { GrowingMessage } from "#proxy/formats/messages/translate/aggregate/aggregate-stream";
+import { MessageAggregator } from "#proxy/formats/messages/translate/aggregate/aggregate-stream";
 import { startsObject } from "#proxy/json/json-text";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -10,7 +10,7 @@ import type { TypedEvent } from "./typed-event.ts";
 
 export const pauseReason = "pause_turn";
 
-/** More of them in front is no answer's beginning. */
+/** More of them in front is no reply's beginning. */
 const blanksMax = 1_024;
 
 /** What can be sent back of a message. */
@@ -20,7 +20,7 @@ export interface PausedMessage {
 }
 
 export class TurnMessage {
-  /** Cut at the ends of events; whoever pushes bounds what waits. */
+  /** Cut at the ends of events; the caller bounds what waits. */
   readonly events = new EventSplitter(Number.POSITIVE_INFINITY);
   /** Undefined until the first byte that is no blank says whether it is one object or events. */
   isObject: boolean | undefined;
@@ -35,7 +35,7 @@ export class TurnMessage {
   /** Pieces of a body that is one object. */
   #object: Buffer[] = [];
   /** Undefined for what is no message that could be sent back. */
-  #growing: GrowingMessage | undefined = new GrowingMessage();
+  #aggregator: MessageAggregator | undefined = new MessageAggregator();
 
   /** @returns what is to be read of the chunk, and as what */
   begin(chunk: Buffer): { readonly bytes: Buffer; readonly isObject: boolean | undefined } {
@@ -60,18 +60,18 @@ export class TurnMessage {
     return this.#objectBytes;
   }
 
-  takeObject(): Buffer {
+  consumeObject(): Buffer {
     const bytes = Buffer.concat(this.#object);
     this.#object = [];
     return bytes;
   }
 
   forget(): void {
-    this.#growing = undefined;
+    this.#aggregator = undefined;
   }
 
   /** @returns whether it is a start that was told before */
-  take({ type, json }: TypedEvent): { readonly isRepeated: boolean } {
+  add({ type, json }: TypedEvent): { readonly isRepeated: boolean } {
     if (type === "message_start") {
       const id = member(json["message"], "id");
       if (this.starts > 0 && id === this.#id) return { isRepeated: true };
@@ -79,19 +79,19 @@ export class TurnMessage {
       this.#id = id;
     }
     if (type === "message_stop") this.isWhole = true;
-    this.#takeUsage(type, json);
+    this.#mergeUsage(type, json);
     try {
-      this.#growing?.take({ name: type, json });
+      this.#aggregator?.add({ name: type, json });
     } catch (error) {
       if (!(error instanceof InvalidReply)) throw error;
-      // It is judged by whoever reads it; nobody can go on from it.
-      this.#growing = undefined;
+      // Its reader judges it; nobody can go on from it.
+      this.#aggregator = undefined;
     }
     return { isRepeated: false };
   }
 
   /** What a message took to produce only its end says: the filter takes the start's number for none as well. */
-  #takeUsage(type: string, json: JsonObject): void {
+  #mergeUsage(type: string, json: JsonObject): void {
     if (type !== "message_start") {
       this.usage = mergeUsage(this.usage, json["usage"]);
       return;
@@ -115,7 +115,7 @@ export class TurnMessage {
 
   #whole(): JsonObject | undefined {
     try {
-      return this.#growing?.whole().reply;
+      return this.#aggregator?.whole().reply;
     } catch (error) {
       if (error instanceof InvalidReply) return undefined;
       throw error;

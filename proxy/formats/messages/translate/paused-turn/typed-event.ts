@@ -1,4 +1,4 @@
-/** Events of a messages stream with the type that names them. Pure. */
+/** Parses the events of a messages stream together with their type. Pure. */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";

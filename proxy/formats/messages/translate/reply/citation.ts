@@ -1,8 +1,8 @@
 /**
- * Sources of an answer as messages clients know them: results of a web search.
+ * Writes the sources of a reply as messages clients know them: results of a web search.
  *
- * The member by which the vendor finds its own result holds the gateway's mark, so that a citation of another provider
- * is taken out again before it could go to the vendor (`remove-sealed-state.ts`).
+ * The member by which the vendor finds its own result holds the gateway's mark, so that `remove-sealed-state.ts`
+ * removes a citation of another provider before it could go to the vendor.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Citation } from "#proxy/neutral/reply";

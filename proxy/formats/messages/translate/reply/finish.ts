@@ -1,4 +1,6 @@
-/** Why an answer ended, in this format's words and back (`protocols/translation.md` section 8.1). */
+/**
+ * Converts finish reasons between this format's words and the neutral ones (`protocols/translation.md` section 8.1).
+ */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import { isReplacedBy } from "#proxy/neutral/later-reason";
 import type { Finish } from "#proxy/neutral/reply";
@@ -27,7 +29,7 @@ function reasonOf(ending: JsonObject): Finish["reason"] {
 /**
  * @param ending the object with `stop_reason`, `stop_sequence` and `stop_details`
  * @param hasCalls vendors say `end_turn` after calls, and `tool_use` after tools that the provider ran itself
- * @param hasOutput whether anything was answered at all
+ * @param hasOutput whether the reply has any output
  */
 export function readFinish(ending: JsonObject, hasCalls: boolean, hasOutput: boolean): Finish {
   const reason = reasonOf(ending);

@@ -1,7 +1,8 @@
 /**
- * Arguments of a call as the object that a whole message must have (`protocols/translation.md` section 5.4).
+ * Parses the arguments of a call into the object that a whole message must have (`protocols/translation.md` section
+ * 5.4).
  *
- * An answer that ended at its limit may hold arguments that were cut off: as much of them as is whole is given, like
+ * A reply that ended at its limit may hold arguments that were cut off: the client gets as much of them as is whole, as
  * the official SDK reads such a stream.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Reads a whole message by the code that reads its stream, so that both say the same
- * (`protocols/anthropic-messages.md` section 4).
+ * Reads a whole message with the code that reads its stream, so that both agree (`protocols/anthropic-messages.md`
+ * section 4).
  */
 
 import { MessageReader } from "#proxy/formats/messages/translate/stream/read-stream";
@@ -10,7 +10,7 @@ import { InvalidReply, type Reply } from "#proxy/neutral/reply";
 
 /** @throws InvalidReply */
 export function readReply(message: JsonObject): Reply {
-  if (!Array.isArray(message["content"])) throw new InvalidReply("the answer is no message");
+  if (!Array.isArray(message["content"])) throw new InvalidReply("the reply is not a message");
   const reader = new MessageReader();
   return aggregateReply([
     ...reader.readEvent("message_start", { message }),

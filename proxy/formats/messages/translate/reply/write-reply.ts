@@ -1,4 +1,4 @@
-/** Writes a whole message by the code that writes its stream (`protocols/anthropic-messages.md` section 4). */
+/** Writes a whole message with the code that writes its stream (`protocols/anthropic-messages.md` section 4). */
 
 import { BlockSequence, type BlockSink } from "#proxy/formats/messages/translate/stream/block-sequence";
 import type { ReplyContext } from "#proxy/formats/translator";
@@ -26,14 +26,14 @@ export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
 }
 
 function writeContent(reply: Reply, context: ReplyContext): readonly JsonObject[] {
-  const [answer] = reply.candidates;
-  const [only] = answer?.blocks ?? [];
-  // Nearly all answers are one text, whose block needs no sequence; an empty one has no block.
-  const isText = answer?.blocks.length === 1 && only?.kind === "text" && only.text !== "";
+  const [candidate] = reply.candidates;
+  const [only] = candidate?.blocks ?? [];
+  // Nearly all replies are one text, whose block needs no sequence; an empty one has no block.
+  const isText = candidate?.blocks.length === 1 && only?.kind === "text" && only.text !== "";
   if (isText && only.citations.length === 0) return [{ type: "text", text: only.text }];
   const content = new ContentBlocks();
   const blocks = new BlockSequence(content, context);
-  for (const event of replayReply(reply)) blocks.take(event);
+  for (const event of replayReply(reply)) blocks.add(event);
   return content.blocks;
 }
 

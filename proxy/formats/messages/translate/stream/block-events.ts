@@ -1,4 +1,4 @@
-/** What the readers of content blocks share: how a block is read on, and its first and last event. */
+/** Defines what the readers of content blocks share: how a block is continued, and its first and last event. */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { OpenedBlock, ReplyEvent } from "#proxy/neutral/reply";
 

@@ -1,10 +1,10 @@
 /**
- * Brings the parts of an answer, of which several may be open at once, into content blocks one after another
+ * Brings the parts of a reply, of which several may be open at once, into content blocks one after another
  * (`protocols/translation.md` section 9.2; pitfalls 31, 33, 36, 37, 43, 44).
  *
- * One part owns the wire at a time. Text gives way to whatever comes next and goes on in a block of its own; calls and
- * thinking keep the wire until they are closed, and what arrives for others meanwhile waits. Streams and whole answers
- * are written by this one class, through different sinks.
+ * One part owns the wire at a time. Text gives way to the next part and continues in a block of its own; calls and
+ * thinking keep the wire until they are closed, and events of other parts wait meanwhile. This one class writes streams
+ * and whole replies, through different sinks.
  */
 
 import { CallIds } from "#proxy/formats/messages/translate/call-ids";
@@ -86,7 +86,7 @@ export class BlockSequence {
     this.#context = context;
   }
 
-  take(event: ReplyEvent): void {
+  add(event: ReplyEvent): void {
     if (!("candidate" in event) || event.candidate !== 0) return;
     if (event.type === "open") this.#open(event.part, event.block);
     else if (event.type === "finish") for (const part of [...this.#parts.keys()]) this.#close(part);
@@ -113,7 +113,7 @@ export class BlockSequence {
     this.#parts.set(number, part);
     if (block.kind === "media") this.#addText(part, omittedText(block));
     if (kind !== "call") return;
-    part.id = this.#callIds.take(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
+    part.id = this.#callIds.assign(block.kind === "call" && block.id ? block.id : this.#context.newId("toolu_"));
     // The name is worth telling at once, unless state may still come that has to stand before it.
     if (this.#acquire(part) && !this.#carriesThinking) this.#startCall(part);
   }

@@ -1,15 +1,15 @@
 /**
- * Content blocks of an answer as neutral events, one object for each block while it is open
+ * Reads content blocks of a reply as neutral events, one object for each block while it is open
  * (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.1).
  *
- * Serves streams and whole answers alike: a whole block is one that has all its content when it starts. Blocks of
- * unknown type are something that the provider did for itself; deltas that do not fit their block say nothing.
+ * It serves streams and whole replies alike: a whole block is one that has all its content when it starts. A block of
+ * unknown type is something that the provider did for itself; deltas that do not fit their block are ignored.
  */
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import { type Citation, InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import { close, delta, open, type StartedBlock } from "./block-events.ts";
 
-/** What the calls of an answer turned out to be. */
+/** What the calls of a reply turned out to be. */
 export interface CallOutcome {
   hasCalls: boolean;
   /** Arguments of a call are no JSON: cut off, or wrong. */

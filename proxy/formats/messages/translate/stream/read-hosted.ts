@@ -1,6 +1,6 @@
 /**
- * What the provider's own tools did in an answer: searches, code, remote servers, and block types that nobody knows yet
- * (pitfall 41). A use and its result are two blocks upstream and one part here, told when the result is there.
+ * Reads what the provider's own tools did in a reply: searches, code, remote servers, and block types that nobody knows
+ * yet (pitfall 41). A use and its result are two blocks upstream and one part here, emitted when the result is there.
  */
 
 import { argumentsObject } from "#proxy/json/json-text";

@@ -1,9 +1,9 @@
 /**
  * Reads a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.1).
  *
- * Strict where a mistake would change what was said: a second message spliced in, deltas for blocks that were never
- * started, an end without a reason, calls whose arguments are no JSON in an answer that claims to be whole. Lenient
- * where resellers are: missing `event:` lines, unknown events and blocks, blocks that were never stopped.
+ * It is strict where a mistake would change the meaning: a second message spliced in, deltas for blocks that were never
+ * started, an end without a reason, calls whose arguments are not JSON in a reply that claims to be whole. It is
+ * lenient where resellers are: missing `event:` lines, unknown events and blocks, blocks that were never stopped.
  */
 
 import { mergeUsage, readUsage } from "#proxy/formats/messages/native/read-usage";
@@ -38,14 +38,14 @@ export class MessageReader implements StreamReader {
   read(event: WireEvent): readonly ReplyEvent[] {
     if (event.data === "[DONE]" || this.#state === "ended") return [];
     const json = parseEvent(event);
-    if (!isObject(json)) throw new InvalidReply("an event is no JSON object");
+    if (!isObject(json)) throw new InvalidReply("an event is not a JSON object");
     return this.readEvent(asText(json["type"]) || (event.name ?? ""), json);
   }
 
   /** An event that has been parsed. @throws InvalidReply */
   readEvent(type: string, event: JsonObject): readonly ReplyEvent[] {
     if (type === "message_start") return this.#start(event["message"]);
-    if (type === "error") throw new InvalidReply("an error stands where an answer should");
+    if (type === "error") throw new InvalidReply("an error event came instead of the reply");
     if (this.#state === "before") {
       if (type.startsWith("content_block") || type === "message_delta") {
         throw new InvalidReply("content comes before the start of its message");
@@ -85,7 +85,7 @@ export class MessageReader implements StreamReader {
       { type: "start", id: asText(id) || undefined, model: asText(member(message, "model")) || undefined, serviceTier },
       ...this.#readUsage(member(message, "usage")),
     ];
-    // Some resellers put the beginning of the answer here.
+    // Some resellers put the beginning of the reply here.
     for (const block of asList(member(message, "content"))) if (isObject(block)) events.push(...this.#readWhole(block));
     return events;
   }
@@ -107,7 +107,7 @@ export class MessageReader implements StreamReader {
   #startBlock(event: JsonObject): readonly ReplyEvent[] {
     const { index, content_block: block } = event;
     if (!isObject(block)) throw new InvalidReply("a block starts without content");
-    if (this.#ending !== undefined) throw new InvalidReply("a block starts behind the end of its message");
+    if (this.#ending !== undefined) throw new InvalidReply("a block starts after the end of its message");
     const before = this.#open.has(index) ? this.#stopBlock(index) : [];
     if (this.#open.size >= openBlocksMax) throw new InvalidReply("too many blocks are open at once");
     const { events, reader } = this.#begin(block);
@@ -142,13 +142,13 @@ export class MessageReader implements StreamReader {
   }
 
   #end(): readonly ReplyEvent[] {
-    if (this.#ending === undefined) throw new InvalidReply("the message ended without a reason");
+    if (this.#ending === undefined) throw new InvalidReply("the message ended without a stop reason");
     const events: ReplyEvent[] = [];
     for (const index of [...this.#open.keys()]) events.push(...this.#stopBlock(index));
     events.push(...this.#hosted.flush());
     const finish = readFinish(this.#ending, this.#outcome.hasCalls, this.#hasOutput);
     const claimsWhole = finish.reason === "tool-calls" || finish.reason === "stop";
-    if (claimsWhole && this.#outcome.hasInvalidCall) throw new InvalidReply("the arguments of a call are no JSON");
+    if (claimsWhole && this.#outcome.hasInvalidCall) throw new InvalidReply("the arguments of a call are not JSON");
     this.#state = "ended";
     return [...events, { type: "finish", candidate: 0, finish }, { type: "end" }];
   }

@@ -2,7 +2,8 @@
  * Writes a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.2).
  *
  * Every frame has its `event:` line, blocks come one after another with dense indexes, the end comes once with the
- * reason and the usage together, and never behind an error. The official SDK loses or mixes up whatever breaks this.
+ * reason and the usage together, and never behind an error. The official SDK loses or mixes up a stream that breaks one
+ * of these rules.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
@@ -16,7 +17,7 @@ import type { Citation, Finish, ReplyEvent } from "#proxy/neutral/reply";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { BlockSequence, type BlockSink } from "./block-sequence.ts";
 
-export class MessageWriter implements StreamWriter {
+export class MessageStreamWriter implements StreamWriter {
   readonly #context: ReplyContext;
   readonly #frames = new BlockFrames();
   readonly #blocks: BlockSequence;
@@ -42,8 +43,8 @@ export class MessageWriter implements StreamWriter {
         break;
       default:
     }
-    this.#blocks.take(event);
-    return this.#frames.take();
+    this.#blocks.add(event);
+    return this.#frames.consume();
   }
 
   /** Blocks that are open stay open: a stream that failed must not look whole. */
@@ -82,7 +83,7 @@ class BlockFrames implements BlockSink {
   #index = -1;
 
   /** The frames since the last call. */
-  take(): string {
+  consume(): string {
     const text = this.#text;
     this.#text = "";
     return text;

@@ -1,9 +1,9 @@
 /**
- * One output item as its events tell it (`protocols/openai-responses.md` section 6.1): the finished one where it was
- * done, else what was announced with all that its deltas added.
+ * Aggregates one output item from its events (`protocols/openai-responses.md` section 6.1): the finished item where it
+ * was done, else the announced one with all its deltas added.
  */
 
-import { append, type GrowingObject, isMembers, setLater, setMembers } from "#proxy/formats/aggregate/members";
+import { append, isMembers, type MutableObject, setLater, setMembers } from "#proxy/formats/aggregate/members";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 
 /** Which list of its item a piece of text belongs to, and what an entry of that list is when nobody announced it. */
@@ -34,11 +34,11 @@ const texts: Readonly<Record<string, { readonly type: string; readonly member: s
   "response.code_interpreter_call_code": { type: "code_interpreter_call", member: "code" },
 };
 
-export class GrowingItem {
-  readonly #item: GrowingObject = {};
+export class ItemAggregator {
+  readonly #item: MutableObject = {};
   #isDone = false;
 
-  take(type: string, event: JsonObject): void {
+  add(type: string, event: JsonObject): void {
     if (type === "response.output_item.done" && isObject(event["item"])) {
       this.#isDone = true;
       this.#show(event["item"]);
@@ -46,7 +46,7 @@ export class GrowingItem {
     else if (type === "response.output_item.added" && isObject(event["item"])) this.#show(event["item"]);
     else if (isPart(type)) this.#setPart(event);
     else if (type === "response.output_text.annotation.added") this.#annotate(event);
-    else this.#grow(type, event);
+    else this.#addEvent(type, event);
   }
 
   whole(): JsonObject {
@@ -69,23 +69,23 @@ export class GrowingItem {
     setMembers(this.#item, item);
   }
 
-  #grow(type: string, event: JsonObject): void {
+  #addEvent(type: string, event: JsonObject): void {
     const isDelta = type.endsWith(".delta");
     if (!isDelta && !type.endsWith(".done")) return;
     const name = type.slice(0, type.lastIndexOf("."));
     const place = Object.hasOwn(places, name) ? places[name] : undefined;
     const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
-    if (place !== undefined) this.#growPart(place, event, isDelta);
-    else if (text !== undefined) this.#growText(text, event, isDelta);
+    if (place !== undefined) this.#addPart(place, event, isDelta);
+    else if (text !== undefined) this.#addText(text, event, isDelta);
   }
 
-  #growText({ type, member }: { readonly type: string; readonly member: string }, event: JsonObject, isDelta: boolean) {
+  #addText({ type, member }: { readonly type: string; readonly member: string }, event: JsonObject, isDelta: boolean) {
     this.#begin(type, event);
     this.#item[member] = isDelta ? asText(this.#item[member]) + asText(event["delta"]) : asText(event[member]);
     if (type === "function_call") setLater(this.#item, "name", event["name"]);
   }
 
-  #growPart(place: Place, event: JsonObject, isDelta: boolean): void {
+  #addPart(place: Place, event: JsonObject, isDelta: boolean): void {
     const part = this.#part(place, event);
     part[place.text] = isDelta ? asText(part[place.text]) + asText(event["delta"]) : asText(event[place.text]);
     const { logprobs } = event;
@@ -106,7 +106,7 @@ export class GrowingItem {
     else part["annotations"] = [event["annotation"]];
   }
 
-  #part(place: Place, event: JsonObject): GrowingObject {
+  #part(place: Place, event: JsonObject): MutableObject {
     const isReasoning = place.list === "summary" || place.type === "reasoning_text";
     this.#begin(isReasoning ? "reasoning" : "message", event);
     const known = this.#item[place.list];
@@ -117,7 +117,7 @@ export class GrowingItem {
     const before = list[at];
     if (isMembers(before)) return before;
     const empty = place === outputText ? { text: "", annotations: [], logprobs: [] } : { [place.text]: "" };
-    const part: GrowingObject = { type: place.type, ...empty };
+    const part: MutableObject = { type: place.type, ...empty };
     list[at] = part;
     return part;
   }

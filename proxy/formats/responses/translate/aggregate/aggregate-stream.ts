@@ -1,18 +1,18 @@
 /**
- * The response that a responses stream tells (`protocols/openai-responses.md` sections 6 and 8).
+ * Aggregates a responses stream into a response object (`protocols/openai-responses.md` sections 6 and 8).
  *
- * The event that ends the stream holds the whole response. Items that it leaves out are those that were done before it,
- * or, of relays that send nothing but deltas, what those said (pitfall 55). Previews of pictures, obfuscation and the
- * numbers of events belong to the stream and are no part of what it tells.
+ * The event that ends the stream holds the whole response. Items that it leaves out come from their own done events,
+ * or, of relays that send nothing but deltas, from their deltas (pitfall 55). Previews of pictures, obfuscation and the
+ * numbers of events belong to the stream and are not part of the response.
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
 import { SeenItems } from "#proxy/formats/responses/translate/stream/read/seen-items";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { GrowingItem } from "./aggregate-item.ts";
+import { ItemAggregator } from "./aggregate-item.ts";
 
-/** Far more than any model says in one answer. */
+/** Far more than any model says in one reply. */
 const itemsMax = 2_000;
 
 const endings: ReadonlySet<string> = new Set(["response.completed", "response.incomplete", "response.done"]);
@@ -26,22 +26,22 @@ const withoutPlace: ReadonlySet<string> = new Set([
 
 /** @throws InvalidReply when the events are no response */
 export function aggregateStream(events: Iterable<JsonEvent>): AggregatedReply {
-  const response = new GrowingResponse();
-  for (const { name, json } of events) response.take(asText(json["type"]) || (name ?? ""), json);
+  const response = new ResponseAggregator();
+  for (const { name, json } of events) response.add(asText(json["type"]) || (name ?? ""), json);
   return response.whole();
 }
 
-class GrowingResponse {
-  readonly #items = new Map<number, GrowingItem>();
+class ResponseAggregator {
+  readonly #items = new Map<number, ItemAggregator>();
   readonly #seen = new SeenItems();
   /** As the event that ended the stream shows it. */
   #response: JsonObject | undefined;
   readonly #lost = new Set<string>();
 
-  take(type: string, event: JsonObject): void {
+  add(type: string, event: JsonObject): void {
     if (endings.has(type)) this.#end(type, event["response"]);
     else if (withoutPlace.has(type)) this.#lost.add(type.replace(/\.(?:delta|done)$/, ""));
-    else if (typeof event["output_index"] === "number") this.#item(event["output_index"]).take(type, event);
+    else if (typeof event["output_index"] === "number") this.#item(event["output_index"]).add(type, event);
   }
 
   whole(): AggregatedReply {
@@ -57,11 +57,11 @@ class GrowingResponse {
     this.#response = isEnded ? shown : { ...shown, status };
   }
 
-  #item(index: number): GrowingItem {
+  #item(index: number): ItemAggregator {
     let item = this.#items.get(index);
     if (item === undefined) {
       if (this.#items.size >= itemsMax) throw new InvalidReply("the response has too many items");
-      item = new GrowingItem();
+      item = new ItemAggregator();
       this.#items.set(index, item);
     }
     return item;
@@ -70,11 +70,11 @@ class GrowingResponse {
   /** In the order in which the end shows the items, where it shows all. */
   #output(given: unknown): readonly unknown[] {
     const shown = Array.isArray(given) ? given.filter(isObject) : [];
-    const grown = [...this.#items].sort(([one], [other]) => one - other);
-    for (const [index, item] of grown) this.#seen.add(index, item.whole());
+    const items = [...this.#items].sort(([one], [other]) => one - other);
+    for (const [index, item] of items) this.#seen.add(index, item.whole());
     const { known, unseen } = this.#seen.findIn(shown);
-    const whole = new Map(grown.map(([index, item]) => [known.get(index), item.wholeWith(known.get(index))]));
-    if (known.size === grown.length) return shown.map((item) => whole.get(item) ?? item);
-    return [...grown.map(([index, item]) => item.wholeWith(known.get(index))), ...unseen];
+    const whole = new Map(items.map(([index, item]) => [known.get(index), item.wholeWith(known.get(index))]));
+    if (known.size === items.length) return shown.map((item) => whole.get(item) ?? item);
+    return [...items.map(([index, item]) => item.wholeWith(known.get(index))), ...unseen];
   }
 }

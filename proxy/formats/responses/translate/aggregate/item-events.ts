@@ -1,12 +1,13 @@
 /**
- * The events between the announcement of an output item and its end, by the item's type
- * (`protocols/openai-responses.md` section 6.1; every event of the published document that a whole item can tell).
+ * Writes the events between the announcement of an output item and its end, by the item's type
+ * (`protocols/openai-responses.md` section 6.1; every event of the published document that can be made from a whole
+ * item).
  *
- * Items of other types, known or not, have none: clients refuse events that they do not know. What does not fit the
- * published shape of its type is told with the finished item alone.
+ * Items of other types, known or not, have none: clients refuse events that they do not know. Content that does not fit
+ * the published shape of its type appears in the finished item alone.
  */
 
-import type { GrowingObject } from "#proxy/formats/aggregate/members";
+import type { MutableObject } from "#proxy/formats/aggregate/members";
 import type { Frames } from "#proxy/formats/responses/translate/stream/write/frames";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { emitParts } from "./part-events.ts";
@@ -49,7 +50,7 @@ function kindOf({ type }: JsonObject): ItemKind | undefined {
 /** The item before anything was said of it. */
 export function announced(item: JsonObject): JsonObject {
   const kind = kindOf(item);
-  const begun: GrowingObject = { ...item };
+  const begun: MutableObject = { ...item };
   if (typeof item["status"] === "string") begun["status"] = "in_progress";
   for (const [name, value] of Object.entries(kind?.empty ?? {})) {
     if (Object.hasOwn(item, name)) begun[name] = value;

@@ -1,13 +1,13 @@
 /**
- * The stream that tells a whole response (`protocols/openai-responses.md` sections 6.1 to 6.3).
+ * Replays a whole response as a stream (`protocols/openai-responses.md` sections 6.1 to 6.3).
  *
- * `response.created` and `in_progress` show it before anything was said, each item is announced, told in the events of
- * its kind (`item-events.ts`) and done, and the event that ends the stream shows the response as it is. Numbers count
- * all events without a gap, output indexes count the items.
+ * `response.created` and `in_progress` show it empty; each item is announced, streamed in the events of its kind
+ * (`item-events.ts`) and done; the event that ends the stream shows the response as it is. Numbers count all events
+ * without a gap, output indexes count the items.
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";
-import { type GrowingObject, without } from "#proxy/formats/aggregate/members";
+import { type MutableObject, without } from "#proxy/formats/aggregate/members";
 import { Frames, itemMembers } from "#proxy/formats/responses/translate/stream/write/frames";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
@@ -41,17 +41,17 @@ export function* replayReply(response: JsonObject, { newId }: ReplayContext): Ge
     const index = frames.added(announced(item));
     emitItemEvents(item, itemMembers(String(item["id"]), index), frames);
     frames.done(index, item);
-    yield frames.take();
+    yield frames.consume();
   }
   const isIncomplete = status === "incomplete" || isObject(response["incomplete_details"]);
   const whole = JSON.stringify({ ...response, output: items });
   frames.emit(isIncomplete ? "response.incomplete" : "response.completed", `"response":${whole}`);
-  yield frames.take();
+  yield frames.consume();
 }
 
 /** Events name their item, so that it must have an id. */
 function withId(item: unknown, newId: ReplayContext["newId"]): JsonObject {
-  if (!isObject(item)) throw new InvalidReply("an item is no object");
+  if (!isObject(item)) throw new InvalidReply("an item is not an object");
   const { id, type } = item;
   if (typeof id === "string" && id !== "") return item;
   const known = typeof type === "string" && Object.hasOwn(idPrefixes, type) ? idPrefixes[type] : undefined;
@@ -62,7 +62,7 @@ function withId(item: unknown, newId: ReplayContext["newId"]): JsonObject {
 const unknownYet: JsonObject = { completed_at: null, error: null, incomplete_details: null };
 
 function begunResponse(response: JsonObject): JsonObject {
-  const begun: GrowingObject = { ...without(response, "output_text"), status: "in_progress", output: [], usage: null };
+  const begun: MutableObject = { ...without(response, "output_text"), status: "in_progress", output: [], usage: null };
   for (const name of Object.keys(unknownYet)) if (Object.hasOwn(response, name)) begun[name] = unknownYet[name];
   return begun;
 }

@@ -1,9 +1,10 @@
 /**
- * Tools of the responses format that the client itself runs, under types of their own: the shells, patches, and a search
- * among its tools (`protocols/openai-responses.md` section 5, `protocols/agents.md` section 4; shapes as of openai 7.57).
+ * Converts tools of the responses format that the client itself runs, under types of their own: the shells, patches,
+ * and a search among its tools (`protocols/openai-responses.md` section 5, `protocols/agents.md` section 4; shapes as
+ * of openai 7.57).
  *
- * To an upstream of another format each is a function, and the calls and results of the history are that function's; the
- * model's calls go back to the client as items of the tool's type.
+ * To an upstream of another format each is a function, and the calls and results of the history are that function's;
+ * the model's calls go back to the client as items of the tool's type.
  */
 
 import { argumentsObject } from "#proxy/json/json-text";
@@ -106,14 +107,14 @@ export function toolOfCall(item: JsonObject): ClientRunTool | undefined {
 }
 
 /** Arguments of a call of the history as JSON text. */
-export function argumentsText(tool: ClientRunTool, item: JsonObject): string {
+export function argumentsOfItem(tool: ClientRunTool, item: JsonObject): string {
   const args = tool.argumentsOf(item);
   if (typeof args === "string" && argumentsObject(args) !== undefined) return args;
   return JSON.stringify(isObject(args) ? given(args, Object.keys(args)) : {});
 }
 
 /** What a client's tool returned, as text. */
-export function outputText(item: JsonObject): string {
+export function outputOfItem(item: JsonObject): string {
   const output = item["output"];
   if (typeof output === "string") return output;
   if (item["type"] === "tool_search_output") return JSON.stringify({ tools: asList(item["tools"]).flatMap(nameOf) });

@@ -1,8 +1,8 @@
-/** Why a response ended, both ways (`protocols/translation.md` section 8.1). */
+/** Converts the reasons for which a response ended, both ways (`protocols/translation.md` section 8.1). */
 import { asText, isObject, type JsonObject, memberAt, parseJson } from "#proxy/json/json-value";
 import { type Finish, InvalidReply, type ReplyBlock } from "#proxy/neutral/reply";
 
-/** What of an answer's content decides its finish. */
+/** The content of a reply that decides its finish. */
 export interface Content {
   readonly hasCall: boolean;
   readonly hasRefusal: boolean;
@@ -17,7 +17,7 @@ export function contentOf(blocks: readonly ReplyBlock[]): Content {
 
 /**
  * @param isIncomplete the event that ends the stream says so
- * @throws InvalidReply for a response that failed or was cancelled: it is an error and no answer
+ * @throws InvalidReply for a response that failed or was cancelled: it is an error and not a reply
  */
 export function readFinish(response: JsonObject, { hasCall, hasRefusal }: Content, isIncomplete = false): Finish {
   const { status } = response;
@@ -50,7 +50,7 @@ export interface ResponseEnd {
 }
 
 export function writeFinish({ reason }: Finish): ResponseEnd {
-  // A continuation has no word here, and half an answer must not look whole.
+  // A continuation has no word here, and half a reply must not look whole.
   if (reason === "length" || reason === "context" || reason === "continuation") {
     return { status: "incomplete", reason: "max_output_tokens" };
   }

@@ -1,4 +1,4 @@
-/** Names of tools that came in a namespace, on their way back (`protocols/translation.md` section 10.2). */
+/** Restores the namespaces of tool names in a reply (`protocols/translation.md` section 10.2). */
 
 import type { ClientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { clientRunTools, offeredTools } from "#proxy/formats/responses/translate/client-run/tool-lists";

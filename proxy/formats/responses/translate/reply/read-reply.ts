@@ -10,11 +10,11 @@ import { readItem } from "./read-items.ts";
 export function readReply(response: JsonObject, declared: ReadonlySet<string> = new Set()): Reply {
   const output = response["output"];
   if (!Array.isArray(output)) throw new InvalidReply("the response has no output");
-  if (!isOver(response)) throw new InvalidReply("the response is not over");
+  if (!isOver(response)) throw new InvalidReply("the response has not ended");
   const items = output.filter(isObject);
   const blocks = items.flatMap((item) => readItem(item, declared));
   const finish = readFinish(response, contentOf(blocks));
-  // A call that was cut is no mistake; one that the model garbled must not pass for an answer.
+  // A call that was cut is no mistake; one that the model garbled must not pass for a reply.
   const isCut = finish.reason === "length" || finish.reason === "content-filter";
   if (!isCut && !items.every(checkArguments)) {
     throw new InvalidReply("the arguments of a call are not JSON");

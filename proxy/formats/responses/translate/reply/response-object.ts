@@ -1,8 +1,8 @@
 /**
- * The response object around the output: every member that a strict client decodes, echoed from the client's body
- * (`protocols/openai-responses.md` section 4).
+ * Builds the response object around the output: every member that a strict client decodes, echoed from the client's
+ * body (`protocols/openai-responses.md` section 4).
  *
- * Members that the request left out have the values that the API itself answers with. `usage` is null until the end.
+ * Members that the request left out have the values that the API itself gives them. `usage` is null until the end.
  */
 
 import type { ReplyContext } from "#proxy/formats/translator";
@@ -94,7 +94,7 @@ function echoTools(body: JsonObject): readonly unknown[] {
   return list.map((tool) => {
     if (!isObject(tool)) return tool;
     if (tool["type"] === "mcp") {
-      // Its credentials are the client's own, and an answer is kept and logged in more places than a request.
+      // Its credentials are the client's own, and a response is kept and logged in more places than a request.
       const { authorization: _token, headers: _headers, ...shown } = tool;
       return shown;
     }

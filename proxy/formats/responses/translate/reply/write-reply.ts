@@ -1,4 +1,4 @@
-/** Writes a whole response: what its stream would have ended with (`protocols/translation.md` section 9.3). */
+/** Writes a whole response: the one with which its stream would have ended (`protocols/translation.md` section 9.3). */
 
 import { ResponsesStreamWriter } from "#proxy/formats/responses/translate/stream/write/write-stream";
 import type { ReplyContext } from "#proxy/formats/translator";
@@ -9,6 +9,6 @@ import type { Reply } from "#proxy/neutral/reply";
 export function writeReply(reply: Reply, context: ReplyContext): JsonObject {
   const writer = new ResponsesStreamWriter(context);
   for (const event of replayReply(reply)) writer.write(event);
-  if (writer.response === undefined) throw new TypeError("an unfolded reply comes to its end");
+  if (writer.response === undefined) throw new TypeError("a replayed reply has an end");
   return writer.response;
 }

@@ -1,5 +1,5 @@
 /**
- * Reads members of a client's body by their kind, naming the client's path when one is of another.
+ * Reads members of a client's body by their type, and names the client's path when a member has another.
  *
  * `null` counts as absent everywhere, as the API's own schema has it.
  */

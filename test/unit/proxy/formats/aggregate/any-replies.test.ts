@@ -12,7 +12,7 @@ import { splitEvents } from "#proxy/sse/event-fields";
 import { checkGrammar } from "#test/support/digest/grammar";
 import { callOf } from "#test/support/digest/stream-call";
 import { anyOwnReply } from "#test/support/translation/any-own-reply";
-import { folded, unfolded } from "#test/support/translation/own-format-exchange";
+import { aggregated, replayed } from "#test/support/translation/own-format-exchange";
 
 const protocolOf = {
   ChatCompletions: "openai-chat",
@@ -27,9 +27,9 @@ describe("any reply in the other manner of its format", () => {
     it(`${format}: comes back of its stream to the last member`, () => {
       fc.assert(
         fc.property(anyOwnReply[format], (reply) => {
-          const stream = unfolded(format, reply);
+          const stream = replayed(format, reply);
           assert.deepEqual(checkGrammar(protocolOf[format], stream), []);
-          assert.deepEqual(folded(format, stream), { reply, lost: [] });
+          assert.deepEqual(aggregated(format, stream), { reply, lost: [] });
         }),
         { numRuns: 300 },
       );
@@ -38,22 +38,22 @@ describe("any reply in the other manner of its format", () => {
     it(`${format}: passes the format's own filter as a whole stream, however it is split`, () => {
       fc.assert(
         fc.property(anyOwnReply[format], fc.nat(), (reply, seed) => {
-          const stream = unfolded(format, reply);
+          const stream = replayed(format, reply);
           const at = seed % (stream.length + 1);
           const filter = upstreamFormats[format].createStreamFilter(callOf(upstreamFormats[format]), 1 << 24);
           const pieces = [...filter.push(stream.subarray(0, at)), ...filter.push(stream.subarray(at)), ...filter.end()];
           assert.equal(filter.isComplete, true);
-          assert.deepEqual(folded(format, Buffer.concat(pieces)).reply, reply);
+          assert.deepEqual(aggregated(format, Buffer.concat(pieces)).reply, reply);
         }),
       );
     });
 
-    it(`${format}: is no answer without its last event`, () => {
+    it(`${format}: is no reply without its last event`, () => {
       fc.assert(
         fc.property(anyOwnReply[format], (reply) => {
-          const events = splitEvents(unfolded(format, reply));
+          const events = splitEvents(replayed(format, reply));
           for (let count = 1; count < events.length; count += 1) {
-            assert.throws(() => folded(format, Buffer.concat(events.slice(0, count))), InvalidReply, `${count}`);
+            assert.throws(() => aggregated(format, Buffer.concat(events.slice(0, count))), InvalidReply, `${count}`);
           }
         }),
         { numRuns: 30 },

@@ -5,7 +5,7 @@ import { ownFormatReplies } from "#test/support/conformance/own-format-replies";
 import { at } from "#test/support/digest/facts";
 import { explainAbsence } from "#test/support/digest/recorded";
 import { anthropicGenerations, openaiGenerations } from "#test/support/official-clients";
-import { dataOf, unfolded } from "#test/support/translation/own-format-exchange";
+import { dataOf, replayed } from "#test/support/translation/own-format-exchange";
 import { publishedDocuments } from "#test/support/translation/published-schemas";
 
 const response = ownFormatReplies["openai-responses"];
@@ -42,7 +42,7 @@ function plain(value: unknown): unknown {
 describe("whole replies as streams, to the formats' own clients", () => {
   const documents = publishedDocuments()?.filter(({ name }) => name === "openai");
   if (documents === undefined) it(explainAbsence("published documents"));
-  const events = dataOf(unfolded("Responses", response));
+  const events = dataOf(replayed("Responses", response));
 
   it("every event of a response has its published form", () => {
     for (const event of events) {
@@ -64,7 +64,7 @@ describe("whole replies as streams, to the formats' own clients", () => {
       const output = Object(response).output.filter((item: unknown) => at(item, "type") !== "future_call");
       const told = { ...response, output };
       const Client = load();
-      const openai = new Client({ apiKey: "k", maxRetries: 0, fetch: answering(unfolded("Responses", told)) });
+      const openai = new Client({ apiKey: "k", maxRetries: 0, fetch: answering(replayed("Responses", told)) });
       const final = await openai.responses.stream({ model: "m", input: "hi" }).finalResponse();
       assert.deepEqual(plain(final), told);
     });
@@ -74,7 +74,7 @@ describe("whole replies as streams, to the formats' own clients", () => {
       const openai = new Client({
         apiKey: "k",
         maxRetries: 0,
-        fetch: answering(unfolded("ChatCompletions", withoutCustomTools)),
+        fetch: answering(replayed("ChatCompletions", withoutCustomTools)),
       });
       const runner = openai.chat.completions.stream({ model: "m", n: 2, messages: [{ role: "user", content: "hi" }] });
       const final = plain(await runner.finalChatCompletion());
@@ -88,7 +88,7 @@ describe("whole replies as streams, to the formats' own clients", () => {
   for (const { name, load } of anthropicGenerations) {
     it(`${name} puts a message together`, async () => {
       const Client = load();
-      const anthropic = new Client({ apiKey: "k", maxRetries: 0, fetch: answering(unfolded("Messages", message)) });
+      const anthropic = new Client({ apiKey: "k", maxRetries: 0, fetch: answering(replayed("Messages", message)) });
       const messages = [{ role: "user" as const, content: "hi" }];
       const final = await anthropic.messages.stream({ model: "m", max_tokens: 9, messages }).finalMessage();
       assert.deepEqual(known(at(plain(final), "content")), known(Object(message).content));

@@ -1,8 +1,8 @@
-/** A call whose arguments Vertex streams, in an answer that ends before the call does, told whole. */
+/** A call whose arguments Vertex streams, in a reply that ends before the call does, told whole. */
 import assert from "node:assert/strict";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { at } from "#test/support/digest/facts";
-import { folded } from "#test/support/translation/own-format-exchange";
+import { aggregated } from "#test/support/translation/own-format-exchange";
 
 function streamOf(finishReason: string, ...following: readonly object[]): string {
   const calls = [
@@ -18,8 +18,11 @@ function streamOf(finishReason: string, ...following: readonly object[]): string
 }
 
 describe("half a streamed call, told whole", () => {
-  it("is refused where the answer claims to be whole", () =>
-    assert.throws(() => folded("GenerateContent", streamOf("STOP")), new InvalidReply("a call was never completed")));
+  it("is refused where the reply claims to be whole", () =>
+    assert.throws(
+      () => aggregated("GenerateContent", streamOf("STOP")),
+      new InvalidReply("a tool call was never completed"),
+    ));
 
   for (const { name, part } of [
     { name: "another call", part: { functionCall: { name: "g", args: { a: 1 } } } },
@@ -28,18 +31,18 @@ describe("half a streamed call, told whole", () => {
     { name: "a signature", part: { text: "", thoughtSignature: "T" } },
   ]) {
     it(`is refused where ${name} follows it`, () => {
-      const want = new InvalidReply("a call was never completed");
-      assert.throws(() => folded("GenerateContent", streamOf("MAX_TOKENS", part, { functionCall: {} })), want);
+      const want = new InvalidReply("a tool call was never completed");
+      assert.throws(() => aggregated("GenerateContent", streamOf("MAX_TOKENS", part, { functionCall: {} })), want);
     });
   }
 
   it("goes on behind an empty text", () => {
-    const { reply } = folded("GenerateContent", streamOf("STOP", { text: "" }, { functionCall: {} }));
+    const { reply } = aggregated("GenerateContent", streamOf("STOP", { text: "" }, { functionCall: {} }));
     assert.deepEqual(at(reply, "candidates", 0, "content", "parts"), [{ functionCall: { name: "f", args: { a: 1 } } }]);
   });
 
-  it("stays half a one where the answer was cut off", () => {
-    const { reply } = folded("GenerateContent", streamOf("MAX_TOKENS"));
+  it("stays half a one where the reply was cut off", () => {
+    const { reply } = aggregated("GenerateContent", streamOf("MAX_TOKENS"));
     assert.deepEqual(at(reply, "candidates", 0, "content", "parts"), [
       { functionCall: { name: "f", args: { a: 1 }, willContinue: true } },
     ]);

@@ -11,7 +11,7 @@ import { compare } from "#test/support/digest/compare";
 import { type DigestProtocol, digest } from "#test/support/digest/digest";
 import { checkGrammar } from "#test/support/digest/grammar";
 import { explainAbsence, readRecorded } from "#test/support/digest/recorded";
-import { folded, unfolded } from "#test/support/translation/own-format-exchange";
+import { aggregated, replayed } from "#test/support/translation/own-format-exchange";
 
 const formatOf: Readonly<Record<DigestProtocol, ChatWireFormat>> = {
   "openai-chat": "ChatCompletions",
@@ -42,7 +42,7 @@ describe("recorded replies in the other manner of their format", () => {
     const name = id.replace(/^upstream\//, "");
     if (isStream || name.includes("jsonarray")) {
       it(`${name} says the same whole`, () => {
-        const whole = Buffer.from(JSON.stringify(folded(format, bytes()).reply));
+        const whole = Buffer.from(JSON.stringify(aggregated(format, bytes()).reply));
         const differences = compare(digest(protocol, bytes()), digest(protocol, whole), options);
         assert.deepEqual(
           differences.filter(({ fact }) => name !== mended || fact !== "tools"),
@@ -52,22 +52,23 @@ describe("recorded replies in the other manner of their format", () => {
 
       if (!completed.has(name))
         it(`${name} says the same whole, streamed and whole again`, () => {
-          const { reply } = folded(format, bytes());
-          assert.deepEqual(folded(format, unfolded(format, reply)).reply, reply);
+          const { reply } = aggregated(format, bytes());
+          assert.deepEqual(aggregated(format, replayed(format, reply)).reply, reply);
         });
 
-      it(`${name} is no answer when it is cut`, () => {
+      it(`${name} is no reply when it is cut`, () => {
         const events = splitEvents(bytes());
         const step = Math.max(1, Math.floor(events.length / cutsMax));
         for (let count = 1; count < events.length; count += step) {
           const cut = Buffer.concat(events.slice(0, count));
-          if (digest(protocol, cut).finish === null) assert.throws(() => folded(format, cut), InvalidReply, `${count}`);
+          if (digest(protocol, cut).finish === null)
+            assert.throws(() => aggregated(format, cut), InvalidReply, `${count}`);
         }
       });
     } else {
       it(`${name} says the same as a stream`, () => {
         const reply = JSON.parse(bytes().toString("utf8"));
-        const stream = unfolded(format, reply);
+        const stream = replayed(format, reply);
         assert.deepEqual(checkGrammar(protocol, stream), []);
         assert.deepEqual(compare(digest(protocol, bytes()), digest(protocol, stream), options), []);
       });
@@ -75,7 +76,7 @@ describe("recorded replies in the other manner of their format", () => {
       if (!completed.has(name))
         it(`${name} comes back of its stream to the last member`, () => {
           const reply = JSON.parse(bytes().toString("utf8"));
-          assert.deepEqual(folded(format, unfolded(format, reply)).reply, reply);
+          assert.deepEqual(aggregated(format, replayed(format, reply)).reply, reply);
         });
     }
   }

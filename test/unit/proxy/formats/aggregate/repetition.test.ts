@@ -1,8 +1,8 @@
-/** What an answer says once may not be said on each of a thousand events: the stream would outgrow all memory. */
+/** What a reply says once may not be said on each of a thousand events: the stream would outgrow all memory. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { folded, unfolded } from "#test/support/translation/own-format-exchange";
+import { aggregated, replayed } from "#test/support/translation/own-format-exchange";
 
 const longText = "tier ".repeat(2_000);
 const manyChoices = Array.from({ length: 100 }, (_, index) => ({
@@ -13,23 +13,23 @@ const manyChoices = Array.from({ length: 100 }, (_, index) => ({
 const completion = { id: "chatcmpl-1", object: "chat.completion", created: 1_790_000_000, model: "m" };
 const response = { id: "resp_1", object: "response", status: "completed", model: "m" };
 
-describe("what streams of whole answers repeat", () => {
+describe("what streams of whole replies repeat", () => {
   it("says a long member of a completion once", () => {
-    const stream = unfolded("ChatCompletions", { ...completion, service_tier: longText, choices: manyChoices });
+    const stream = replayed("ChatCompletions", { ...completion, service_tier: longText, choices: manyChoices });
     assert.equal(stream.toString().split(longText).length - 1, 1);
-    assert.equal(folded("ChatCompletions", stream).reply["service_tier"], longText);
+    assert.equal(aggregated("ChatCompletions", stream).reply["service_tier"], longText);
   });
 
   it("says its short members on every chunk", () => {
-    const stream = unfolded("ChatCompletions", { ...completion, service_tier: "default", choices: manyChoices });
+    const stream = replayed("ChatCompletions", { ...completion, service_tier: "default", choices: manyChoices });
     assert.equal(stream.toString().split('"service_tier":"default"').length - 1, 3 * manyChoices.length);
   });
 
   it("says only so many members on every chunk", () => {
     const others = Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`x_${index}`, index]));
-    const stream = unfolded("ChatCompletions", { ...completion, ...others, choices: manyChoices });
+    const stream = replayed("ChatCompletions", { ...completion, ...others, choices: manyChoices });
     assert.ok(stream.length < 200_000, `${stream.length} bytes`);
-    const { reply } = folded("ChatCompletions", stream);
+    const { reply } = aggregated("ChatCompletions", stream);
     for (const [name, value] of Object.entries(others)) assert.equal(reply[name], value);
   });
 
@@ -38,9 +38,9 @@ describe("what streams of whole answers repeat", () => {
     const content = Array.from({ length: 2_000 }, () => part);
     const item = { id: "msg_".padEnd(20_000, "1"), type: "message", role: "assistant", status: "completed", content };
     assert.throws(
-      () => unfolded("Responses", { ...response, output: [item] }),
+      () => replayed("Responses", { ...response, output: [item] }),
       (error: unknown) => error instanceof InvalidReply && /times/.test(error.message),
     );
-    assert.ok(unfolded("Responses", { ...response, output: [{ ...item, id: "msg_1" }] }).length > 0);
+    assert.ok(replayed("Responses", { ...response, output: [{ ...item, id: "msg_1" }] }).length > 0);
   });
 });

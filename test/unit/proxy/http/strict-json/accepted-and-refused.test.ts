@@ -118,10 +118,10 @@ const refused: { name: string; text: string | Buffer; says?: RegExp }[] = [
   { name: "two high surrogates", text: '{"a":"\\ud800\\ud800"}', says: /half of a surrogate/ },
   { name: "a high surrogate and a character", text: '{"a":"\\ud800\\u0041"}', says: /half of a surrogate/ },
   { name: "a half pair in a key", text: '{"x":{"\\udfff":1}}', says: /half of a surrogate/ },
-  { name: "a second model", text: '{"model":"good","model":"bad"}', says: /"model" stands twice.*byte 16/ },
-  { name: "a second model by an escape", text: '{"model":"good","mod\\u0065l":"bad"}', says: /"model" stands twice/ },
-  { name: "a second unknown member", text: '{"x":1,"y":2,"x":1}', says: /"x" stands twice/ },
-  { name: "a second __proto__", text: '{"__proto__":1,"__proto__":2}', says: /stands twice/ },
+  { name: "a second model", text: '{"model":"good","model":"bad"}', says: /"model" occurs twice.*byte 16/ },
+  { name: "a second model by an escape", text: '{"model":"good","mod\\u0065l":"bad"}', says: /"model" occurs twice/ },
+  { name: "a second unknown member", text: '{"x":1,"y":2,"x":1}', says: /"x" occurs twice/ },
+  { name: "a second __proto__", text: '{"__proto__":1,"__proto__":2}', says: /occurs twice/ },
   { name: "Model", text: '{"Model":"x"}', says: /must be spelled "model"/ },
   { name: "MODEL beside model", text: '{"model":"a","MODEL":"b"}', says: /must be spelled "model"/ },
   { name: "Stream", text: '{"Stream":true}', says: /must be spelled "stream"/ },
@@ -149,7 +149,7 @@ describe("scanJsonObject", () => {
 
   it("names the byte at fault and what to do, never a value", () => {
     const message = refusal('{"model":"sk-secret" "x":1}');
-    assert.equal(message, "The body is not valid JSON: a comma or } should stand here (byte 21).");
+    assert.equal(message, "The body is not valid JSON: expected a comma or } (byte 21).");
   });
 
   it("names the first byte that is not UTF-8, wherever it stands", () => {

@@ -109,7 +109,7 @@ describe("scanMembers", () => {
     assert.equal(readNumber(inner, inner.member("candidateCount")), 1);
     assert.throws(() => scanMembers(body.bytes, streamOptions.valueStart, streamOptions.valueEnd), {
       code: "invalid_json",
-      message: /"a" stands twice/,
+      message: /"a" occurs twice/,
     });
   });
 });

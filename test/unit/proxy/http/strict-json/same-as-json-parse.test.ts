@@ -14,7 +14,7 @@ function parse(bytes: Buffer): unknown {
 }
 
 /** Refusals that `JSON.parse` does not share, as the head of strict-json.ts lists them. */
-const stricter = /top level|stands twice|half of a surrogate|must be spelled|levels of nesting/;
+const stricter = /top level|occurs twice|half of a surrogate|must be spelled|levels of nesting/;
 
 describe("scanJsonObject against JSON.parse", () => {
   const text = fc

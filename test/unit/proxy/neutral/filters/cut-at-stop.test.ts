@@ -19,7 +19,7 @@ const counted: ReplyEvent = { type: "usage", usage: { ...zeroUsage, input: 3, ou
 /** What a client of two candidates gets. */
 function twoCandidates(events: readonly ReplyEvent[]) {
   const filter = new CutAtStop(["END"], 10, 2);
-  const taken = events.flatMap((event) => filter.take(event));
+  const taken = events.flatMap((event) => filter.apply(event));
   const { candidates, usage } = aggregateReply(taken);
   const said = candidates.map(({ blocks, finish: { reason } }) => {
     const texts = blocks.flatMap((block) => (block.kind === "text" ? [block.text] : []));
@@ -83,7 +83,7 @@ describe("CutAtStop", () => {
       want: [["https://a", "https://b"], ["abc", " d b"], "stop"],
     },
   ]) {
-    it(`keeps what a whole answer says of its text: ${name}`, () => {
+    it(`keeps what a whole reply says of its text: ${name}`, () => {
       const filter = new CutAtStop(["END"], 10, 1, true);
       const part = { candidate: 0, part: 0 } as const;
       const cite = (url: string, end: number): ReplyEvent => ({
@@ -98,7 +98,7 @@ describe("CutAtStop", () => {
         ...[close(0), finish(0)],
         { type: "end" },
       ];
-      const [candidate] = aggregateReply(events.flatMap((event) => filter.take(event))).candidates;
+      const [candidate] = aggregateReply(events.flatMap((event) => filter.apply(event))).candidates;
       const [block] = candidate?.blocks ?? [];
       assert.ok(block?.kind === "text");
       const said = [block.citations.map(({ url }) => url), block.logprobs.map(({ token }) => token)];
@@ -129,7 +129,7 @@ describe("CutAtStop", () => {
   it("lets no token out of a text that does not go out", () => {
     const filter = new CutAtStop(["END"], 10, 1);
     const pieces = ["ab", "EN", "-", "E", "ND secret"];
-    const taken = [open(0), ...pieces.flatMap((text) => [token(text), say(0, text)])].flatMap((it) => filter.take(it));
+    const taken = [open(0), ...pieces.flatMap((text) => [token(text), say(0, text)])].flatMap((it) => filter.apply(it));
     const [block] = aggregateReply(taken).candidates[0]?.blocks ?? [];
     assert.ok(block?.kind === "text");
     assert.equal(block.text, "abEN-");
@@ -151,7 +151,7 @@ describe("CutAtStop", () => {
       finish(0),
       { type: "end" } as const,
     ];
-    const [block] = aggregateReply(events.flatMap((it) => filter.take(it))).candidates[0]?.blocks ?? [];
+    const [block] = aggregateReply(events.flatMap((it) => filter.apply(it))).candidates[0]?.blocks ?? [];
     assert.ok(block?.kind === "text");
     assert.deepEqual([block.text, block.logprobs.map(({ token: text }) => text)], ["aE", ["a", "E"]]);
   });
@@ -165,10 +165,10 @@ describe("CutAtStop", () => {
       block: { kind: "call", id: "c", name: "f", tool: "function" },
     };
     const taken = [call, say(0, '{"a":', 1), open(0), say(0, "helloEND"), say(0, "more"), say(0, "1}", 1)].flatMap(
-      (it) => filter.take(it),
+      (it) => filter.apply(it),
     );
     assert.equal(filter.isCut, false);
-    taken.push(...filter.take(open(0, 2)), ...filter.take(say(0, "later", 2)), ...filter.take(close(0, 1)));
+    taken.push(...filter.apply(open(0, 2)), ...filter.apply(say(0, "later", 2)), ...filter.apply(close(0, 1)));
     assert.equal(filter.isCut, true);
     const { blocks, finish: end } = aggregateReply(taken).candidates[0] ?? {};
     assert.deepEqual(
@@ -193,9 +193,9 @@ describe("CutAtStop", () => {
   ] as const) {
     it(`says why half a call ends as the upstream does: ${reason}`, () => {
       const filter = new CutAtStop(["END"], 10, 1);
-      const taken = callOf('{"a":"x').flatMap((it) => filter.take(it));
+      const taken = callOf('{"a":"x').flatMap((it) => filter.apply(it));
       assert.equal(filter.isCut, false);
-      taken.push(...filter.take({ type: "finish", candidate: 0, finish: { reason } }));
+      taken.push(...filter.apply({ type: "finish", candidate: 0, finish: { reason } }));
       assert.equal(filter.isCut, true);
       assert.equal(aggregateReply(taken).candidates[0]?.finish.reason, want);
     });
@@ -209,29 +209,32 @@ describe("WaitingTokens", () => {
   it("are taken with the text they spell, in front of it or behind it", () => {
     const before = new WaitingTokens();
     before.add([token("ab")]);
-    before.hear("ab");
+    before.addText("ab");
     before.add([token("cd")]);
-    before.hear("cd");
-    assert.deepEqual([texts(before.take(1)), texts(before.take(2)), texts(before.take(4))], [[], ["ab"], ["cd"]]);
+    before.addText("cd");
+    assert.deepEqual(
+      [texts(before.release(1)), texts(before.release(2)), texts(before.release(4))],
+      [[], ["ab"], ["cd"]],
+    );
     const behind = new WaitingTokens();
-    behind.hear("ab");
+    behind.addText("ab");
     behind.add([token("ab")]);
-    behind.hear("cd");
+    behind.addText("cd");
     behind.add([token("c"), token("d")]);
-    assert.deepEqual([texts(behind.take(3)), texts(behind.take(4))], [["ab", "c"], ["d"]]);
+    assert.deepEqual([texts(behind.release(3)), texts(behind.release(4))], [["ab", "c"], ["d"]]);
   });
 
   it("count characters by their bytes, and are set right by the text where they have none", () => {
     const told = new WaitingTokens();
     told.add([token("bytes:1", [0xf0, 0x9f, 0x98]), token("bytes:2", [0x80]), token(" hi", [32, 104, 105])]);
-    told.hear("\u{1f600} hi");
-    assert.deepEqual(texts(told.take(5)), ["bytes:1", "bytes:2", " hi"]);
+    told.addText("\u{1f600} hi");
+    assert.deepEqual(texts(told.release(5)), ["bytes:1", "bytes:2", " hi"]);
     told.add([token("long spelling of x")]);
-    told.hear("x");
+    told.addText("x");
     told.add([token("y")]);
-    told.hear("y");
-    assert.deepEqual(texts(told.take(7)), []);
-    assert.deepEqual(texts(told.take(Number.POSITIVE_INFINITY)), ["long spelling of x", "y"]);
+    told.addText("y");
+    assert.deepEqual(texts(told.release(7)), []);
+    assert.deepEqual(texts(told.release(Number.POSITIVE_INFINITY)), ["long spelling of x", "y"]);
   });
 
   it("take time that grows with the text alone", () => {
@@ -239,8 +242,8 @@ describe("WaitingTokens", () => {
     const startedMs = performance.now();
     for (let index = 0; index < 100_000; index += 1) {
       told.add([token("far too long a spelling")]);
-      told.hear("x");
-      told.take(index);
+      told.addText("x");
+      told.release(index);
     }
     assert.ok(performance.now() - startedMs < 2_000);
   });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import type { Effort } from "#proxy/neutral/conversation";
-import { knownEffort, type ModelTraits, traitsOf } from "#proxy/neutral/traits/claude-models";
+import { type ClaudeTraits, claudeEffort, claudeTraitsOf } from "#proxy/neutral/traits/claude-models";
 
-function modelTraits(upstreamModel: string, provider: "Anthropic" | "AnthropicCompatible"): ModelTraits {
+function modelTraits(upstreamModel: string, provider: "Anthropic" | "AnthropicCompatible"): ClaudeTraits {
   const privacy = {
     store: "PassThrough",
     safetyIdentifier: "Forward",
     streamObfuscation: "Strip",
     clientMetadata: "Forward",
   } as const;
-  return traitsOf({ channel: { provider, baseURL: "https://api.example", privacy }, upstreamModel });
+  return claudeTraitsOf({ channel: { provider, baseURL: "https://api.example", privacy }, upstreamModel });
 }
 
 describe("traits of Claude's models", () => {
@@ -52,9 +52,9 @@ describe("traits of Claude's models", () => {
   ]) {
     it(`knows what ${row.model} refuses`, () => {
       const traits = modelTraits(row.model, "Anthropic");
-      const { takesSampling, takesBothSampling, continuesAnswers, takesLaterSystem } = traits;
+      const { takesSampling, takesBothSampling, continuesPrefill, takesLaterSystem } = traits;
       assert.deepEqual(
-        [takesSampling, takesBothSampling, continuesAnswers, takesLaterSystem],
+        [takesSampling, takesBothSampling, continuesPrefill, takesLaterSystem],
         [row.sampling, row.both, row.continues, row.laterSystem],
       );
     });
@@ -105,6 +105,6 @@ describe("knownEffort()", () => {
   ];
   for (const { model, wanted, want } of rows) {
     it(`pitfall 95: says ${wanted} to ${model} as ${want ?? "nothing"}`, () =>
-      assert.equal(knownEffort(wanted, modelTraits(model, "Anthropic")), want));
+      assert.equal(claudeEffort(wanted, modelTraits(model, "Anthropic")), want));
   }
 });

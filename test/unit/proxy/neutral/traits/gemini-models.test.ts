@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type ModelTraits, traitsOf } from "#proxy/neutral/traits/gemini-models";
+import { type GeminiTraits, geminiTraitsOf } from "#proxy/neutral/traits/gemini-models";
 import { targetOf } from "#test/unit/proxy/formats/generate-content/translate/replay";
 
-describe("traitsOf()", () => {
+describe("geminiTraitsOf()", () => {
   for (const row of [
     { model: "gemini-3-pro-preview", want: { thinking: "level", hasMediumLevel: false, checksSignatures: true } },
     { model: "gemini-3.1-pro", want: { thinking: "level", hasMediumLevel: true, lowestLevel: "LOW" } },
@@ -29,10 +29,10 @@ describe("traitsOf()", () => {
       want: { thinking: "budget", takesJsonSchema: false, checksSignatures: false },
     },
     { model: "gemini-3-pro", provider: "GeminiCompatible", want: { thinking: "level", takesCallIds: false } },
-  ] as const satisfies readonly { model: string; provider?: string; want: Partial<ModelTraits> }[]) {
+  ] as const satisfies readonly { model: string; provider?: string; want: Partial<GeminiTraits> }[]) {
     const provider = "provider" in row ? row.provider : "Gemini";
     it(`knows ${row.model} at ${provider}`, () => {
-      const traits: Partial<ModelTraits> = traitsOf(targetOf(row.model, provider));
+      const traits: Partial<GeminiTraits> = geminiTraitsOf(targetOf(row.model, provider));
       assert.deepEqual({ ...traits, ...row.want }, traits);
     });
   }

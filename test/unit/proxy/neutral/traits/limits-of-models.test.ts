@@ -1,7 +1,7 @@
 /** Caps of the tables and what a channel says of its models, for clients of every other format. */
 import assert from "node:assert/strict";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { readClientRequest } from "#proxy/translate/translation";
+import { readTranslatableCall } from "#proxy/translate/translation";
 import { callOf, formats, type SpecialTarget, translate } from "#test/support/translation/pure-translation";
 
 const long: Readonly<Record<ChatWireFormat, object>> = {
@@ -15,7 +15,7 @@ const long: Readonly<Record<ChatWireFormat, object>> = {
 };
 
 function sent(to: ChatWireFormat, from: ChatWireFormat, body: object, special: SpecialTarget) {
-  const translation = translate(readClientRequest(callOf(from, body, false)), to, "Ignore", special);
+  const translation = translate(readTranslatableCall(callOf(from, body, false)), to, "Ignore", special);
   const written = Object(JSON.parse(translation.upstreamCall.body.bytes.toString("utf8")));
   return { written, dropped: translation.dropped };
 }
@@ -93,7 +93,7 @@ describe("limits of models", () => {
     }
   }
 
-  it("CLIENTS 4: an answer whose schema cannot be closed is asked for in words where no tool may be forced", () => {
+  it("CLIENTS 4: a reply whose schema cannot be closed is asked for in words where no tool may be forced", () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const bodies: readonly (readonly [ChatWireFormat, object])[] = [
       [

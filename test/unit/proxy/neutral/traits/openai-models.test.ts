@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { traitsOf as chatTraits } from "#proxy/neutral/traits/chat-traits";
+import { chatTraitsOf as chatTraits } from "#proxy/neutral/traits/chat-traits";
 import { bareModelName } from "#proxy/neutral/traits/openai-models";
-import { traitsOf as responsesTraits } from "#proxy/neutral/traits/responses-traits";
+import { responsesTraitsOf as responsesTraits } from "#proxy/neutral/traits/responses-traits";
 
 const privacy = {
   store: "PassThrough",

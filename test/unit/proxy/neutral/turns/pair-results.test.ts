@@ -56,7 +56,7 @@ describe("pairResults()", () => {
       want: ["assistant: call(a)", "tool: result(a=ok)", "user: x y"],
     },
     {
-      name: "answers a call that has no result with an error",
+      name: "gives a call without a result an error",
       turns: [assistant(call("a"), call("b")), tool(result("b")), user(text("go"))],
       want: ["assistant: call(a) call(b)", "tool: error(a=[no result]) result(b=ok)", "user: go"],
     },

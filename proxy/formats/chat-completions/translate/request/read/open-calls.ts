@@ -1,6 +1,6 @@
 /**
- * Tool calls of the history and which of them still wait for a result: gives ids to calls that have none, and finds
- * the call of a result that does not name one (`protocols/translation.md` section 5.3, `pitfalls.md` 59 and 63).
+ * Tracks the tool calls of the history that still wait for a result: gives ids to calls that have none, and finds the
+ * call of a result that does not name one (`protocols/translation.md` section 5.3, `pitfalls.md` 59 and 63).
  */
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CallPart, CarriedState } from "#proxy/neutral/conversation";
@@ -10,10 +10,10 @@ import { missing, wrongType, wrongValue } from "./refusals.ts";
 interface WaitingCall {
   readonly id: string;
   readonly name: string;
-  isAnswered: boolean;
+  hasResult: boolean;
 }
 
-/** Calls in their order, of which the answered ones at the front are never looked at again. */
+/** Calls in their order, of which those with a result at the front are never read again. */
 class CallQueue {
   readonly #calls: WaitingCall[] = [];
   #next = 0;
@@ -24,7 +24,7 @@ class CallQueue {
 
   /** The earliest call without a result. */
   get first(): WaitingCall | undefined {
-    while (this.#calls[this.#next]?.isAnswered === true) this.#next += 1;
+    while (this.#calls[this.#next]?.hasResult === true) this.#next += 1;
     return this.#calls[this.#next];
   }
 }
@@ -65,11 +65,11 @@ export class OpenCalls {
    * waiting one where the result says neither.
    * @returns undefined when there is none; a result with an unknown id keeps that id
    */
-  answer(id: string, name: string): { readonly id: string; readonly name?: string | undefined } | undefined {
+  assignResult(id: string, name: string): { readonly id: string; readonly name?: string | undefined } | undefined {
     const queue = id === "" ? this.#queueOf(name) : this.#byId.get(id);
     const call = queue?.first;
     if (call === undefined) return id === "" ? undefined : { id };
-    call.isAnswered = true;
+    call.hasResult = true;
     return call;
   }
 
@@ -83,7 +83,7 @@ export class OpenCalls {
       this.#minted += 1;
       id = `call_unnamed_${this.#minted}`;
     }
-    const call = { id, name: called.name, isAnswered: false };
+    const call = { id, name: called.name, hasResult: false };
     this.#all.add(call);
     addTo(this.#byId, id, call);
     addTo(this.#byName, called.name, call);

@@ -53,7 +53,7 @@ function readBarePart(part: JsonObject, where: string): ContentPart {
       if (typeof part["text"] === "string") return { kind: "text", text: part["text"] };
       throw missing(`${where}.type`);
     default:
-      throw wrongValue(`${where}.type`, "is no type of content that can be carried to this model");
+      throw wrongValue(`${where}.type`, "is a type of content that the selected model does not support");
   }
 }
 

@@ -87,7 +87,7 @@ function readCalls(message: JsonObject, where: string, calls: OpenCalls): Part[]
 /** A `tool` message, or the older `function` message, which has a name in place of an id. */
 function readResult(message: JsonObject, where: string, calls: OpenCalls): ResultPart {
   const name = asText(message["name"]);
-  const call = calls.answer(asText(message["tool_call_id"]), name);
+  const call = calls.assignResult(asText(message["tool_call_id"]), name);
   if (call === undefined) throw missing(`${where}.tool_call_id`);
   const content = readContent(message["content"], `${where}.content`).flatMap((part) => {
     if (part.kind === "refusal") return [{ kind: "text", text: part.text, where: part.where } as const];

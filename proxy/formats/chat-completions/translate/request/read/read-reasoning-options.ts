@@ -1,5 +1,5 @@
 /**
- * Reads how hard the model shall think: `reasoning_effort`, and what vendors of this format use in its place
+ * Reads how hard the model should think: `reasoning_effort`, and the members that vendors of this format use instead
  * (`protocols/translation.md` section 6.1, `openai-chat.md` section 2, vendor extras).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";

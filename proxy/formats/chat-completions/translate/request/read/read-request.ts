@@ -1,10 +1,10 @@
 /**
  * Reads a client's chat completions body as a conversation (`protocols/openai-chat.md` section 2, `translation.md`
- * section 3). Types and ranges were checked by `CallFormat.readCall`.
+ * section 3). `CallFormat.readCall` has checked types and ranges.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Sampling } from "#proxy/neutral/conversation";
-import { says } from "#proxy/neutral/losses/unread-members";
+import type { Conversation, OutputFormat, Sampling } from "#proxy/neutral/conversation";
+import { isSet } from "#proxy/neutral/losses/unread-members";
 import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
@@ -25,13 +25,13 @@ export function readRequest(body: JsonObject): Conversation {
     turns: readMessages(asList(body["messages"])),
     tools: readTools(body),
     toolChoice: readToolChoice(body),
-    // The older form of answers has room for one call.
+    // The older form of responses has room for one call.
     parallelTools: usesLegacyFunctions ? false : flagOf(body["parallel_tool_calls"]),
     sampling: readSampling(body),
     outputCap: cap ?? numberOf(body["max_tokens"]),
     outputCapIsVisibleText: capIsVisibleText ? true : undefined,
     reasoning: readReasoningOptions(body),
-    answerFormat: readAnswerFormat(body["response_format"]),
+    outputFormat: readOutputFormat(body["response_format"]),
     verbosity: textOf(body["verbosity"]),
     modalities: readModalities(body["modalities"]),
     audioOutput: readAudioOutput(body["audio"]),
@@ -46,13 +46,13 @@ export function readRequest(body: JsonObject): Conversation {
     store: flagOf(body["store"]),
     usesLegacyFunctions: usesLegacyFunctions ? true : undefined,
     unread: unreadMembers(body),
-    spelled: readSpelling(body, capIsVisibleText),
+    clientSpelling: readSpelling(body, capIsVisibleText),
   };
 }
 
 /** The older spellings of two fields. */
-function readSpelling(body: JsonObject, isOlderCap: boolean): Conversation["spelled"] {
-  const isOlderChoice = !says(body["tool_choice"]) && says(body["function_call"]);
+function readSpelling(body: JsonObject, isOlderCap: boolean): Conversation["clientSpelling"] {
+  const isOlderChoice = !isSet(body["tool_choice"]) && isSet(body["function_call"]);
   if (!isOlderCap && !isOlderChoice) return undefined;
   return {
     ...(isOlderCap ? { outputCap: "max_tokens" } : {}),
@@ -75,7 +75,7 @@ const stateMembers = [
 ];
 
 function refuseState(body: JsonObject): void {
-  for (const name of stateMembers) if (says(body[name])) throw unsupported(name);
+  for (const name of stateMembers) if (isSet(body[name])) throw unsupported(name);
   const moderation = body["moderation"];
   // Asked to block, a call must not run unmoderated.
   if (isObject(moderation) && JSON.stringify(moderation).includes('"block"')) throw unsupported("moderation");
@@ -128,7 +128,7 @@ function readLogitBias(bias: unknown): Record<string, number> | undefined {
   return read;
 }
 
-function readAnswerFormat(format: unknown): AnswerFormat | undefined {
+function readOutputFormat(format: unknown): OutputFormat | undefined {
   if (!isObject(format)) return undefined;
   const type = format["type"];
   if (type === "text" || type === undefined || type === null) return undefined;
@@ -184,7 +184,7 @@ function readMetadata(metadata: unknown): Record<string, string> | undefined {
   return read;
 }
 
-/** Members that are read, or that only concern how the answer travels. */
+/** Members that are read, or that only concern how the response travels. */
 const known: ReadonlySet<string> = new Set([
   ...["model", "messages", "stream", "stream_options", "tools", "tool_choice", "parallel_tool_calls", "functions"],
   ...["function_call", "web_search_options", "temperature", "top_p", "top_k", "seed", "presence_penalty", "stop"],
@@ -198,7 +198,7 @@ const known: ReadonlySet<string> = new Set([
 const numbers = ["seed", "top_k", "temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "top_logprobs"];
 
 function unreadMembers(body: JsonObject): string[] {
-  const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
+  const unread = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
   if (isUnknownEffort(body)) unread.push("reasoning_effort");
   return [
     ...unread,

@@ -1,4 +1,4 @@
-/** Reads tools, the older functions, and what the model may choose (`protocols/openai-chat.md` sections 2 and 4). */
+/** Reads tools, the older functions, and the tool choice (`protocols/openai-chat.md` sections 2 and 4). */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import { hostedToolKind } from "#proxy/neutral/tools/hosted-tools";

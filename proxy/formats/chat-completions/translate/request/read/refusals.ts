@@ -1,4 +1,4 @@
-/** Refusals of a client's chat completions body: each names the path of the field at fault. */
+/** Refuses a client's chat completions body: each error names the path of the field at fault. */
 import { GatewayError } from "#proxy/errors";
 
 export function missing(where: string): GatewayError {

@@ -1,6 +1,7 @@
 /**
- * What content parts and tools of a chat client may say that is read (`protocols/openai-chat.md` sections 2 to 4).
- * Members of the messages themselves are not judged: other gateways leave keys of their own on them.
+ * Lists the members of a chat client's content parts and tools that are read, so that all others are declared as losses
+ * (`protocols/openai-chat.md` sections 2 to 4). Members of the messages themselves are not judged: other gateways leave
+ * keys of their own on them.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { always, bracketed, collectUnread, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";
@@ -48,8 +49,8 @@ const tools: KnownObjects = {
   },
 };
 
-const answerSchema = always(knownObject(["name", "description", "schema", "strict"]));
-const answerFormat = always(knownObject(["type", "json_schema"], () => ({ json_schema: answerSchema })));
+const outputSchema = always(knownObject(["name", "description", "schema", "strict"]));
+const outputFormat = always(knownObject(["type", "json_schema"], () => ({ json_schema: outputSchema })));
 
 const chosen = always(knownObject(["name"]));
 const allowed = always(knownObject(["mode", "tools"]));
@@ -70,7 +71,7 @@ export function unreadInBody(body: JsonObject): string[] {
   collectUnread(body["tools"], tools, "tools", bracketed, unread);
   collectUnread(body["functions"], described, "functions", bracketed, unread);
   collectUnread(body["tool_choice"], choice, "tool_choice", bracketed, unread);
-  collectUnread(body["response_format"], answerFormat, "response_format", bracketed, unread);
+  collectUnread(body["response_format"], outputFormat, "response_format", bracketed, unread);
   collectUnread(body["web_search_options"], searchOptions, "web_search_options", bracketed, unread);
   return unread;
 }

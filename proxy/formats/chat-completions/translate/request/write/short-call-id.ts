@@ -1,4 +1,4 @@
-/** Ids of tool calls for models that take nothing but nine letters and digits. */
+/** Shortens ids of tool calls for models that accept only nine letters and digits. */
 import { createHash } from "node:crypto";
 
 const length = 9;

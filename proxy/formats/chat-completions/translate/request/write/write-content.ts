@@ -5,7 +5,7 @@ import type { Losses } from "#proxy/neutral/losses/losses";
 import { audioFormat } from "#proxy/neutral/media/audio-format";
 import { dataUrl } from "#proxy/neutral/media/data-url";
 import { sniffMime } from "#proxy/neutral/media/sniff-mime";
-import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
+import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
 import { unreachable } from "#proxy/runtime/unreachable";
 
 /** Only pictures and videos go by their address: a file goes as its content (`protocols/translation.md` section 4.4). */
@@ -14,7 +14,7 @@ export function needsDownload({ media, source }: MediaPart): boolean {
 }
 
 export interface ContentWriter {
-  readonly traits: ModelTraits;
+  readonly traits: ChatTraits;
   readonly losses: Losses;
 }
 
@@ -34,7 +34,7 @@ function writePart(part: TextPart | MediaPart, writer: ContentWriter): JsonObjec
 }
 
 /** Vendors that know Anthropic's marks get them, in Anthropic's times (`protocols/translation.md` section 10.3). */
-export function cacheControl({ ttl }: CacheHint, traits: ModelTraits): JsonObject {
+export function cacheControl({ ttl }: CacheHint, traits: ChatTraits): JsonObject {
   if (!traits.takesCacheControl) return {};
   const time = ttl === undefined || !Object.hasOwn(timeOfBreakpoint, ttl) ? ttl : timeOfBreakpoint[ttl];
   return { cache_control: { type: "ephemeral", ...(time === undefined ? {} : { ttl: time }) } };
@@ -43,7 +43,7 @@ export function cacheControl({ ttl }: CacheHint, traits: ModelTraits): JsonObjec
 const timeOfBreakpoint: Readonly<Record<string, string>> = { "30m": "5m", "12h": "1h" };
 
 /** The mark of a part: OpenAI's own goes back to OpenAI. Elsewhere caching is the provider's own business. */
-export function markOf(cache: CacheHint | undefined, traits: ModelTraits): JsonObject {
+export function markOf(cache: CacheHint | undefined, traits: ChatTraits): JsonObject {
   if (cache === undefined) return {};
   if (!traits.isOpenAI) return cacheControl(cache, traits);
   const { ttl } = cache;

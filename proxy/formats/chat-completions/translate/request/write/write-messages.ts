@@ -1,8 +1,8 @@
 /**
  * Writes turns as chat messages (`protocols/translation.md` sections 4.1 to 4.3 and 5.5).
  *
- * Every call is answered by its own `tool` message right behind the assistant message that made it, in the order of the
- * calls; what a tool message cannot hold follows in a message of the user.
+ * Every call gets its own `tool` message right behind the assistant message that made it, in the order of the calls;
+ * content that a tool message cannot hold follows in a message of the user.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "#proxy/neutral/conversation";
@@ -10,8 +10,8 @@ import type { StateKeeper } from "#proxy/neutral/state/keeper";
 import { functionArguments } from "#proxy/neutral/tools/custom-tools";
 import type { FittedNames } from "#proxy/neutral/tools/fitted-names";
 import type { ToolNames } from "#proxy/neutral/tools/tool-names";
-import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
-import { type MarkAbility, placeMarks, saysText } from "#proxy/neutral/turns/cache-marks";
+import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
+import { hasText, type MarkAbility, placeMarks } from "#proxy/neutral/turns/cache-marks";
 import { demoteSystem } from "#proxy/neutral/turns/demote-system";
 import { pairResults } from "#proxy/neutral/turns/pair-results";
 import { unreachable } from "#proxy/runtime/unreachable";
@@ -19,7 +19,7 @@ import { shortCallId } from "./short-call-id.ts";
 import { type ContentWriter, writeContent } from "./write-content.ts";
 import { fillThinking, type StatesOfParts, writeThinking } from "./write-thinking.ts";
 
-export interface MessageWriter extends ContentWriter {
+export interface MessageWriting extends ContentWriter {
   readonly names: ToolNames;
   /** Ids of calls as the target takes them; none where it takes any. */
   readonly ids: FittedNames | undefined;
@@ -28,11 +28,11 @@ export interface MessageWriter extends ContentWriter {
 
 const noFiles: readonly JsonObject[] = [];
 
-export function writeMessages(turns: readonly Turn[], writer: MessageWriter): readonly JsonObject[] {
+export function writeMessages(turns: readonly Turn[], writer: MessageWriting): readonly JsonObject[] {
   const paired = pairResults(placeMarks(turns, markAbility(writer.traits), writer.losses));
   const placed = writer.traits.systemFirst ? joinLeadingSystem(demoteSystem(paired)) : paired;
   const messages: JsonObject[] = [];
-  /** Files of an answer that called: nothing may stand between it and its results. */
+  /** Files of a message with calls: nothing may stand between it and its results. */
   let waiting = noFiles;
   for (const run of runsOfTurns(placed)) {
     for (const message of writeRun(run, writer)) messages.push(message);
@@ -47,11 +47,11 @@ export function writeMessages(turns: readonly Turn[], writer: MessageWriter): re
 }
 
 /** Calls and thinking stand in members of the message that have no place for marks. */
-function markAbility({ isOpenAI, takesCacheControl }: ModelTraits): MarkAbility {
+function markAbility({ isOpenAI, takesCacheControl }: ChatTraits): MarkAbility {
   return {
     takes: ({ isBreakpoint }) => takesCacheControl || (isOpenAI && isBreakpoint === true),
     hasPlace: (part, role) => {
-      if (part.kind === "result") return saysText(part);
+      if (part.kind === "result") return hasText(part);
       return part.kind === "text" || (part.kind === "media" && role !== "assistant");
     },
     isBlank: (text) => text === "",
@@ -81,7 +81,7 @@ function runsOfTurns(turns: readonly Turn[]): Turn[][] {
   return runs;
 }
 
-function writeRun(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
+function writeRun(run: readonly Turn[], writer: MessageWriting): JsonObject[] {
   const [turn] = run;
   if (turn === undefined) return [];
   switch (turn.role) {
@@ -98,7 +98,7 @@ function writeRun(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
 }
 
 /** One text of all parts, unless marks for the cache must keep their places. */
-function writeSystem(turn: Turn, writer: MessageWriter): JsonObject[] {
+function writeSystem(turn: Turn, writer: MessageWriting): JsonObject[] {
   const texts = turn.parts.filter((part): part is TextPart => part.kind === "text" && part.text !== "");
   if (texts.length === 0) return [];
   const role = turn.isDeveloper === true && writer.traits.isOpenAI ? "developer" : "system";
@@ -109,12 +109,12 @@ function writeSystem(turn: Turn, writer: MessageWriter): JsonObject[] {
 
 /** Names of other formats may hold what OpenAI refuses. */
 function namedMessage(role: string, { name }: Turn, content: unknown): JsonObject {
-  const isTaken = name !== undefined && /^[^\s<|\\/>]{1,64}$/.test(name);
-  return isTaken ? { role, name, content } : { role, content };
+  const isValid = name !== undefined && /^[^\s<|\\/>]{1,64}$/.test(name);
+  return isValid ? { role, name, content } : { role, content };
 }
 
 /** Results first, each a message of its own; then their media, then what the user said. */
-function writeUser(turn: Turn, writer: MessageWriter): JsonObject[] {
+function writeUser(turn: Turn, writer: MessageWriting): JsonObject[] {
   const results = turn.parts.filter((part) => part.kind === "result");
   const messages = results.map((result) => writeResult(result, writer));
   const shown = results.flatMap(mediaOfResult);
@@ -135,7 +135,7 @@ function visibleParts(parts: readonly Part[]): (TextPart | MediaPart)[] {
   return full.length > 0 ? full : content.slice(0, 1);
 }
 
-function writeResult(result: ResultPart, writer: MessageWriter): JsonObject {
+function writeResult(result: ResultPart, writer: MessageWriting): JsonObject {
   const text = result.content.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n");
   const isMarked = result.isError !== true || /^error\b/i.test(text);
   const content = isMarked ? text : `Error: ${text}`;
@@ -149,7 +149,7 @@ function mediaOfResult({ name, callId, content }: ResultPart): (TextPart | Media
   return [{ kind: "text", text: `Tool result for ${name ?? callId}:` }, ...media];
 }
 
-function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject[] {
+function writeAssistant(run: readonly Turn[], writer: MessageWriting): JsonObject[] {
   const parts = run.flatMap((turn) => turn.parts);
   const text = run
     .map(textOfTurn)
@@ -174,7 +174,7 @@ function writeAssistant(run: readonly Turn[], writer: MessageWriter): JsonObject
 }
 
 /** An assistant message has no place for files that the model made. */
-function writeFiles(run: readonly Turn[], writer: MessageWriter): readonly JsonObject[] {
+function writeFiles(run: readonly Turn[], writer: MessageWriting): readonly JsonObject[] {
   if (run[0]?.role !== "assistant") return noFiles;
   const media = run.flatMap(({ parts }) => parts.filter((part) => part.kind === "media"));
   if (media.length === 0) return noFiles;
@@ -186,14 +186,14 @@ function textOfTurn({ parts }: Turn): string {
   return parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
 }
 
-function spoken(text: string, refusal: string, { traits }: MessageWriter): JsonObject {
+function spoken(text: string, refusal: string, { traits }: MessageWriting): JsonObject {
   if (refusal === "") return { content: text === "" ? null : text };
   if (traits.isOpenAI && text === "") return { content: null, refusal };
   return { content: text + refusal };
 }
 
 /** Content in parts, where marks for the cache must keep their places; nothing without marks. */
-function markedContent(run: readonly Turn[], refusal: string, writer: MessageWriter): JsonObject {
+function markedContent(run: readonly Turn[], refusal: string, writer: MessageWriting): JsonObject {
   if (!run.some(({ parts }) => parts.some(({ cache }) => cache !== undefined))) return {};
   const texts: TextPart[] = [];
   let text = "";
@@ -212,7 +212,7 @@ function markedContent(run: readonly Turn[], refusal: string, writer: MessageWri
 }
 
 /** A call's state that came back in a reasoning part before it is the call's again (`protocols/translation.md` 6.2). */
-function statesOfParts(parts: readonly Part[], writer: MessageWriter): StatesOfParts {
+function statesOfParts(parts: readonly Part[], writer: MessageWriting): StatesOfParts {
   const states = new Map<Part, readonly ProviderState[]>();
   let waiting: ProviderState | undefined;
   for (const part of parts) {
@@ -229,7 +229,7 @@ function signatureAmong(states: readonly ProviderState[]) {
   return states.find((state) => state.kind === "thought-signature");
 }
 
-function statesOf(part: Part, { states }: MessageWriter): readonly ProviderState[] {
+function statesOf(part: Part, { states }: MessageWriting): readonly ProviderState[] {
   return part.kind === "reasoning" || part.kind === "text" || part.kind === "call" ? states.recover(part) : [];
 }
 
@@ -242,11 +242,11 @@ function writeDetails(states: readonly ProviderState[]): JsonObject {
   return lists;
 }
 
-function writeId(id: string, { traits, ids }: MessageWriter): string {
+function writeId(id: string, { traits, ids }: MessageWriting): string {
   return traits.takesShortIds ? shortCallId(id) : (ids?.toUpstream(id) ?? id);
 }
 
-function writeCall(call: CallPart, states: readonly ProviderState[], writer: MessageWriter): JsonObject {
+function writeCall(call: CallPart, states: readonly ProviderState[], writer: MessageWriting): JsonObject {
   const { traits, names } = writer;
   const name = names.toUpstream(call.name);
   const id = writeId(call.id, writer);

@@ -1,6 +1,6 @@
 /**
- * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). The model's name, privacy
- * and channel rules are the business of `UpstreamFormat.editBody`, which gets the body next.
+ * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). `UpstreamFormat.editBody`
+ * gets the body next and handles the model's name, privacy and channel rules.
  */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
@@ -14,12 +14,12 @@ import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { callIds } from "#proxy/neutral/tools/call-ids";
 import { declaredNames } from "#proxy/neutral/tools/declared-names";
 import { ToolNames } from "#proxy/neutral/tools/tool-names";
-import { type ModelTraits, traitsOf } from "#proxy/neutral/traits/chat-traits";
+import { type ChatTraits, chatTraitsOf } from "#proxy/neutral/traits/chat-traits";
 import { markName, marksOf } from "#proxy/neutral/turns/cache-marks";
-import { nothing } from "./nothing.ts";
-import { writeAnswerFormat } from "./write-answer-format.ts";
+import { noMembers } from "./no-members.ts";
 import { cacheControl } from "./write-content.ts";
 import { writeMessages } from "./write-messages.ts";
+import { writeOutputFormat } from "./write-output-format.ts";
 import { writeReasoning } from "./write-reasoning.ts";
 import { writeTools } from "./write-tools.ts";
 
@@ -29,7 +29,7 @@ const stopMax = 4;
 /** What every server of the format takes. */
 const shared: readonly NeutralField[] = [
   ...(["temperature", "topP", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
-  ...(["logitBias", "logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "user"] as const),
+  ...(["logitBias", "logprobs", "topLogprobs", "outputCap", "reasoning", "outputFormat", "user"] as const),
   ...(["tools", "toolChoice", "parallelTools", "modalities", "audioOutput", "mediaDetail"] as const),
   // Declared where they stand.
   "cacheMarks",
@@ -42,12 +42,12 @@ const openAIOnly: readonly NeutralField[] = [
 
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  const traits = traitsOf(target);
+  const traits = chatTraitsOf(target);
   declareLosses(conversation, carriedFields(traits), target.fieldName, losses);
   if (!traits.takesCacheControl) declareToolMarks(conversation, losses);
   const names = new ToolNames("openai", declaredNames(conversation));
   const tools = writeTools(conversation, traits, names, losses, target.fieldName);
-  const format = writeAnswerFormat(conversation, traits, losses);
+  const format = writeOutputFormat(conversation, traits, losses);
   const reasoning = writeReasoning(conversation.reasoning, traits, {
     hasTools: tools.members["tools"] !== undefined,
     lose: () => losses.drop(target.fieldName("reasoning")),
@@ -58,11 +58,11 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const { instructions } = format;
   const turns = instructions.length === 0 ? conversation.turns : [...instructions, ...conversation.turns];
   const body: Record<string, unknown> = { model: conversation.model, messages: writeMessages(turns, writer) };
-  if (tools.members !== nothing) Object.assign(body, tools.members);
+  if (tools.members !== noMembers) Object.assign(body, tools.members);
   writeSampling(body, conversation, traits, reasoning, target, losses);
   if (stop.sent !== undefined) body["stop"] = stop.sent;
-  if (reasoning !== nothing) Object.assign(body, reasoning);
-  if (format.members !== nothing) Object.assign(body, format.members);
+  if (reasoning !== noMembers) Object.assign(body, reasoning);
+  if (format.members !== noMembers) Object.assign(body, format.members);
   const cap = cappedOutput(conversation.outputCap, [traits.outputTokensMax, target.outputTokensMax], () =>
     losses.drop(target.fieldName("outputCap")),
   );
@@ -76,9 +76,9 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
 }
 
 /** Traits are few and shared: their fields are put together once. */
-const carried = new WeakMap<ModelTraits, ReadonlySet<NeutralField>>();
+const carried = new WeakMap<ChatTraits, ReadonlySet<NeutralField>>();
 
-function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
+function carriedFields(traits: ChatTraits): ReadonlySet<NeutralField> {
   let fields = carried.get(traits);
   if (fields === undefined) {
     fields = fieldsCarriedWith(traits);
@@ -87,7 +87,7 @@ function carriedFields(traits: ModelTraits): ReadonlySet<NeutralField> {
   return fields;
 }
 
-function fieldsCarriedWith(traits: ModelTraits): ReadonlySet<NeutralField> {
+function fieldsCarriedWith(traits: ChatTraits): ReadonlySet<NeutralField> {
   const more: NeutralField[] = traits.takesTopK ? ["topK"] : [];
   if (traits.takesCacheControl) more.push("automaticCache");
   if (traits.isOpenAI) more.push(...openAIOnly);
@@ -104,7 +104,7 @@ function declareToolMarks({ tools }: Conversation, losses: Losses): void {
 function writeSampling(
   body: Record<string, unknown>,
   { sampling }: Conversation,
-  traits: ModelTraits,
+  traits: ChatTraits,
   reasoning: JsonObject,
   { fieldName }: TranslationTarget,
   losses: Losses,
@@ -112,9 +112,9 @@ function writeSampling(
   const { temperature, topP, presencePenalty, frequencyPenalty, logitBias, logprobs, topLogprobs } = sampling;
   const isReasoning = reasoning["reasoning_effort"] !== "none";
   const isRefused = traits.sampling === "never" || (traits.sampling === "without-thinking" && isReasoning);
-  const put = (name: string, field: NeutralField, value: unknown, isTaken: boolean): void => {
+  const put = (name: string, field: NeutralField, value: unknown, isAccepted: boolean): void => {
     if (value === undefined) return;
-    if (isTaken) body[name] = value;
+    if (isAccepted) body[name] = value;
     else losses.drop(fieldName(field));
   };
   put("temperature", "temperature", isRefused ? unlessUsual(temperature, 1) : temperature, !isRefused);
@@ -139,10 +139,10 @@ function unlessUsual(value: number | undefined, usual: number): number | undefin
 
 const noStop = { emulated: [] } as const;
 
-/** Stop sequences beyond what the upstream takes are found in the answer by the gateway. */
+/** Stop sequences beyond what the upstream takes are found in the reply by the gateway. */
 function splitStop(
   { sampling }: Conversation,
-  traits: ModelTraits,
+  traits: ChatTraits,
 ): { sent?: readonly string[]; emulated: readonly string[] } {
   const { stop } = sampling;
   if (stop === undefined || stop.length === 0) return noStop;
@@ -157,7 +157,7 @@ const voiceDefault = "alloy";
 function writeModalities(
   body: Record<string, unknown>,
   { modalities, audioOutput, stream }: Conversation,
-  traits: ModelTraits,
+  traits: ChatTraits,
   { fieldName }: TranslationTarget,
   losses: Losses,
 ): void {
@@ -172,7 +172,7 @@ function writeModalities(
   body["audio"] = { voice, format };
 }
 
-function writeIdentity(body: Record<string, unknown>, { user }: Conversation, traits: ModelTraits): void {
+function writeIdentity(body: Record<string, unknown>, { user }: Conversation, traits: ChatTraits): void {
   if (user === undefined) return;
   body["user"] = traits.isOpenAI ? shortIdentifier(user, openAIUserCharactersMax) : user;
 }
@@ -182,7 +182,7 @@ const knownTiers: ReadonlySet<string> = new Set(["auto", "default", "flex", "sca
 
 function writeOpenAIMembers(
   conversation: Conversation,
-  traits: ModelTraits,
+  traits: ChatTraits,
   { fieldName }: TranslationTarget,
   losses: Losses,
 ): JsonObject {

@@ -1,4 +1,4 @@
-/** Writes tools and what the model may choose (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -15,8 +15,8 @@ import { loseKeyword } from "#proxy/neutral/tools/schema-field";
 import { strictField } from "#proxy/neutral/tools/strict-field";
 import type { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { uniqueTools } from "#proxy/neutral/tools/unique-tools";
-import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
-import { nothing } from "./nothing.ts";
+import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
+import { noMembers } from "./no-members.ts";
 import { cacheControl } from "./write-content.ts";
 
 export interface WrittenTools {
@@ -27,7 +27,7 @@ export interface WrittenTools {
 }
 
 interface ToolWriting {
-  readonly traits: ModelTraits;
+  readonly traits: ChatTraits;
   readonly names: ToolNames;
   readonly losses: Losses;
   readonly fieldName: TranslationTarget["fieldName"];
@@ -38,7 +38,7 @@ const search: HostedAbility = {
   searchOptions: new Set(["contextSize", "userLocation"]),
 };
 
-const noTools: WrittenTools = { members: nothing, wrapped: new Set() };
+const noTools: WrittenTools = { members: noMembers, wrapped: new Set() };
 
 /**
  * @param fieldName how the client spells a field
@@ -46,7 +46,7 @@ const noTools: WrittenTools = { members: nothing, wrapped: new Set() };
  */
 export function writeTools(
   conversation: Conversation,
-  traits: ModelTraits,
+  traits: ChatTraits,
   names: ToolNames,
   losses: Losses,
   fieldName: TranslationTarget["fieldName"],
@@ -121,7 +121,7 @@ function formatOf({ format }: CustomTool): JsonObject {
 function writeChoice(
   choice: ToolChoice | undefined,
   tools: readonly (FunctionTool | CustomTool)[],
-  traits: ModelTraits,
+  traits: ChatTraits,
   names: ToolNames,
 ): JsonObject {
   if (choice === undefined) return {};

@@ -1,22 +1,11 @@
 /**
- * Looks into a client's body under either spelling of a member (`protocols/gemini.md` section 2): lowerCamelCase wins,
- * `null` is absent. Each call names the member it wants, so that names which are the user's own (arguments, schemas,
- * labels) are never rewritten.
+ * Reads members of a client's body under either spelling (`protocols/gemini.md` section 2): lowerCamelCase wins, `null`
+ * is absent. Each call names the member it wants, so that names which are the user's own (arguments, schemas, labels)
+ * are never rewritten.
  */
 import { GatewayError } from "#proxy/errors";
+import { snakeCase } from "#proxy/formats/generate-content/native/spellings";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
-
-/** `maxOutputTokens` as `max_output_tokens`. */
-export function snakeCase(name: string): string {
-  const known = snakeNames.get(name);
-  if (known !== undefined) return known;
-  const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  snakeNames.set(name, snake);
-  return snake;
-}
-
-/** Only names of this program's own come here: a few dozen. */
-const snakeNames = new Map<string, string>();
 
 /** @returns undefined when it is absent or null */
 export function either(object: JsonObject, name: string): unknown {
@@ -77,7 +66,7 @@ export function enumName(value: unknown, names: readonly string[]): unknown {
 export function unreadMembers(object: JsonObject, known: ReadonlySet<string>, where: string): string[] {
   const unread: string[] = [];
   for (const [name, value] of Object.entries(object)) {
-    if (known.has(camelCase(name)) || saysNothing(value)) continue;
+    if (known.has(camelCase(name)) || isDefault(value)) continue;
     unread.push(path(where, name));
   }
   return unread;
@@ -89,7 +78,7 @@ export function camelCase(name: string): string {
 }
 
 /** Null, false, and what is empty are the defaults of protobuf's JSON. */
-function saysNothing(value: unknown): boolean {
+function isDefault(value: unknown): boolean {
   if (value === null || value === undefined || value === false || value === "") return true;
   return typeof value === "object" && Object.keys(value).length === 0;
 }

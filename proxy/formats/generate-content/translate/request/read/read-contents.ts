@@ -84,7 +84,7 @@ function readModelTurn(found: readonly FoundPart[], turn: number, calls: OpenCal
   const parts: Part[] = [];
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionCall") parts.push(calls.open(part, `gem_${turn}_${index}`));
-    else if (part.kind === "functionResponse") throw wrongValue(part.where, "belongs into a content of the user.");
+    else if (part.kind === "functionResponse") throw wrongValue(part.where, "is allowed only in content of the user.");
     else if (part.kind === "text" || part.kind === "reasoning") addText(parts, part);
     else parts.push(part);
   }
@@ -110,8 +110,8 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
   const results: ResultPart[] = [];
   const others: Part[] = [];
   for (const [index, part] of found.entries()) {
-    if (part.kind === "functionResponse") results.push(calls.answer(part, `gem_${turn}_${index}`));
-    else if (part.kind === "functionCall") throw wrongValue(part.where, "belongs into a content of the model.");
+    if (part.kind === "functionResponse") results.push(calls.readResult(part, `gem_${turn}_${index}`));
+    else if (part.kind === "functionCall") throw wrongValue(part.where, "is allowed only in content of the model.");
     else others.push(part.kind === "reasoning" ? saidThought(part, unread) : part);
   }
   const turns: Turn[] = [];
@@ -129,7 +129,7 @@ function saidThought(part: ReasoningPart, unread: string[]): TextPart {
 /** Calls that wait for their results. */
 class OpenCalls {
   readonly #waiting = new Set<CallPart>();
-  /** In order; those answered are taken out when they come to the front. */
+  /** In order; those with a result are removed when they come to the front. */
   readonly #byId = new Map<string, CallPart[]>();
   readonly #byName = new Map<string, CallPart[]>();
 
@@ -137,7 +137,8 @@ class OpenCalls {
     const name = textOf(value, "name", where);
     if (name === undefined || name === "") throw wrongValue(`${where}.name`, "must name the function.");
     for (const member of ["partialArgs", "willContinue"]) {
-      if (either(value, member) !== undefined) throw wrongValue(`${where}.${member}`, "is no part of a finished call.");
+      if (either(value, member) !== undefined)
+        throw wrongValue(`${where}.${member}`, "is not allowed in a finished call.");
     }
     const givenId = textOf(value, "id", where);
     const states = readSignature(either(part, "thoughtSignature"));
@@ -157,8 +158,8 @@ class OpenCalls {
     return call;
   }
 
-  /** An unasked result keeps an id of its own: whoever writes the conversation says what becomes of it. */
-  answer({ value, where }: FoundResponse, mintedId: string): ResultPart {
+  /** An unasked result keeps an id of its own: the writer of the conversation decides what becomes of it. */
+  readResult({ value, where }: FoundResponse, mintedId: string): ResultPart {
     const id = textOf(value, "id", where) || undefined;
     const name = textOf(value, "name", where) || undefined;
     const call = this.#firstWaiting(this.#byId, id) ?? this.#firstWaiting(this.#byName, name);

@@ -1,20 +1,10 @@
 /** Reads a client's generation parameters, in `generationConfig` or at the top level (`protocols/gemini.md` sections 2 and 3.1). */
-import { generationNames } from "#proxy/formats/generate-content/native/spellings";
+import { generationNames, snakeCase } from "#proxy/formats/generate-content/native/spellings";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Effort, ReasoningOptions, Sampling } from "#proxy/neutral/conversation";
+import type { Conversation, Effort, OutputFormat, ReasoningOptions, Sampling } from "#proxy/neutral/conversation";
 import { fromGoogleSchema } from "#proxy/neutral/schema/from-google-schema";
 import { isStrictSchema } from "#proxy/neutral/schema/strict-schema";
-import {
-  either,
-  enumName,
-  notCarried,
-  objectOf,
-  snakeCase,
-  textOf,
-  unreadMembers,
-  wrongType,
-  wrongValue,
-} from "./members.ts";
+import { either, enumName, notCarried, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
 
 /** Generation parameters with a neutral place. The rest is declared a loss. */
 const readNames = new Set<string>([
@@ -24,7 +14,7 @@ const readNames = new Set<string>([
 
 export type Generation = Pick<
   Conversation,
-  "sampling" | "outputCap" | "reasoning" | "answerFormat" | "modalities" | "audioOutput"
+  "sampling" | "outputCap" | "reasoning" | "outputFormat" | "modalities" | "audioOutput"
 >;
 
 /** @throws GatewayError naming the parameter */
@@ -40,7 +30,7 @@ export function readGeneration(body: JsonObject, unread: string[]): Generation {
     sampling: readSampling(parameters),
     outputCap: parameters.number("maxOutputTokens"),
     reasoning: readReasoning(parameters),
-    answerFormat: readResponseFormat(config) ?? readAnswerFormat(parameters),
+    outputFormat: readResponseFormat(config) ?? readOutputFormat(parameters),
     modalities: readModalities(parameters),
     audioOutput: readSpeech(parameters, unread),
   };
@@ -140,7 +130,7 @@ function readReasoning(parameters: Parameters): ReasoningOptions | undefined {
   return budget < 0 ? { mode: "auto", show } : { mode: "on", budget, show };
 }
 
-function readAnswerFormat(parameters: Parameters): AnswerFormat | undefined {
+function readOutputFormat(parameters: Parameters): OutputFormat | undefined {
   const mime = parameters.texts("responseMimeType")?.[0] ?? "";
   const google = parameters.object("responseSchema");
   const schema = parameters.object("responseJsonSchema") ?? (google && fromGoogleSchema(google));
@@ -153,7 +143,7 @@ function readAnswerFormat(parameters: Parameters): AnswerFormat | undefined {
 }
 
 /** What newer clients send in place of `responseMimeType` and its schema: one object, or a list of them. */
-function readResponseFormat(config: JsonObject): AnswerFormat | undefined {
+function readResponseFormat(config: JsonObject): OutputFormat | undefined {
   const where = "generationConfig.responseFormat";
   const value = either(config, "responseFormat");
   const [format, ...more] = Array.isArray(value) ? value : [value];

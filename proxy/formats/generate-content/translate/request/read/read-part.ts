@@ -1,4 +1,7 @@
-/** Reads one part of a client's content (`protocols/gemini.md` section 3.2); what is unknown is refused, never dropped. */
+/**
+ * Reads one part of a client's content (`protocols/gemini.md` section 3.2); it refuses unknown parts and never drops
+ * them.
+ */
 
 import { readSignature } from "#proxy/formats/generate-content/translate/thought-signature";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
@@ -63,7 +66,7 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
     // A signature alone stands on an otherwise empty text.
     if (either(value, "thoughtSignature") !== undefined) return readText(value, "", where);
     const unknown = Object.keys(value).find((name) => !knownMembers.has(camelCase(name)));
-    if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is no kind of content that is known here.");
+    if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is not a known kind of content.");
     throw wrongValue(where, "has no data.");
   }
   unread.push(...unreadMembers(value, knownMembers, where));

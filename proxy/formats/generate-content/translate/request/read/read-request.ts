@@ -1,6 +1,6 @@
 /**
- * A generateContent body as a conversation (`ClientTranslator.readRequest`): lenient about spelling as Google and INTERFACE.md
- * section 2.6 are, strict about content of unknown kinds.
+ * Reads a generateContent body as a conversation (`ClientTranslator.readRequest`): lenient about spelling as Google and
+ * INTERFACE.md section 2.6 are, strict about content of unknown kinds.
  */
 
 import type { ChatEndpoint } from "#proxy/formats/format";

@@ -56,7 +56,7 @@ function readDeclaration(declaration: JsonObject, where: string, unread: string[
 
 function readHosted(type: string, settings: unknown, where: string): HostedTool {
   const tool = hostedToolKind("GenerateContent", type);
-  if (tool === undefined) throw wrongValue(where, "is no tool that is known here.");
+  if (tool === undefined) throw wrongValue(where, "is not a known tool.");
   const excluded = isObject(settings) ? either(settings, "excludeDomains") : undefined;
   const blockedDomains = asList(excluded).filter((domain) => typeof domain === "string");
   return { kind: "hosted", tool, type, where, ...(blockedDomains.length > 0 ? { search: { blockedDomains } } : {}) };

@@ -1,8 +1,8 @@
 /**
- * Turns as `systemInstruction` and `contents` (`protocols/translation.md` sections 4 and 6.2).
+ * Writes turns as `systemInstruction` and `contents` (`protocols/translation.md` sections 4 and 6.2).
  *
- * Results of one model turn go into one content of the user, alone and in the order of the calls; whatever else the
- * user says follows in a content of its own, because Gemini 3 refuses a mixture.
+ * Results of one model turn go into one content of the user, alone and in the order of the calls; everything else that
+ * the user says follows in a content of its own, because Gemini 3 refuses a mixture.
  */
 
 import { rawArgumentsMember } from "#proxy/formats/generate-content/translate/raw-arguments";

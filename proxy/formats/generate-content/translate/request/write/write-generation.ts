@@ -1,4 +1,7 @@
-/** Sampling, length, thinking and the form of the answer as `generationConfig` (`protocols/translation.md` sections 3, 6.1 and 7). */
+/**
+ * Writes sampling, length, thinking and the output format as `generationConfig` (`protocols/translation.md` sections 3,
+ * 6.1 and 7).
+ */
 import type { JsonObject } from "#proxy/json/json-value";
 import { cappedOutput } from "#proxy/neutral/capped-output";
 import type { Conversation, MediaPart } from "#proxy/neutral/conversation";
@@ -6,14 +9,14 @@ import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { describedSchema } from "#proxy/neutral/schema/described-schema";
 import { toGoogleJsonSchema } from "#proxy/neutral/schema/to-google-json-schema";
 import { toGoogleSchema } from "#proxy/neutral/schema/to-google-schema";
-import type { ModelTraits } from "#proxy/neutral/traits/gemini-models";
+import type { GeminiTraits } from "#proxy/neutral/traits/gemini-models";
 import type { WriteOptions } from "./write-options.ts";
 import { writeThinking } from "./write-thinking.ts";
 
 const temperatureMax = 2;
 const logprobsMax = 20;
 const int32Max = 2 ** 31 - 1;
-/** Google takes five; the rest is looked for in the answer. */
+/** Google takes five; the rest is looked for in the reply. */
 const stopSequencesMax = 5;
 
 export interface WrittenGeneration {
@@ -30,7 +33,7 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     losses.drop(target.fieldName(field));
     return Math.min(Math.max(value, min), max);
   };
-  const taken = (field: NeutralField, value: number | undefined): number | undefined => {
+  const ifAccepted = (field: NeutralField, value: number | undefined): number | undefined => {
     if (value === undefined || traits.takesSampling) return value;
     losses.drop(target.fieldName(field));
     return undefined;
@@ -40,9 +43,9 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     maxOutputTokens: cappedOutput(conversation.outputCap, [traits.outputTokensMax, target.outputTokensMax], () =>
       losses.drop(target.fieldName("outputCap")),
     ),
-    temperature: clamp("temperature", taken("temperature", sampling.temperature), 0, temperatureMax),
-    topP: taken("topP", sampling.topP),
-    topK: sampling.topK === undefined ? undefined : taken("topK", Math.round(sampling.topK)),
+    temperature: clamp("temperature", ifAccepted("temperature", sampling.temperature), 0, temperatureMax),
+    topP: ifAccepted("topP", sampling.topP),
+    topK: sampling.topK === undefined ? undefined : ifAccepted("topK", Math.round(sampling.topK)),
     candidateCount: sampling.candidates === 1 ? undefined : sampling.candidates,
     stopSequences: stop.length === 0 ? undefined : stop.slice(0, stopSequencesMax),
     presencePenalty: sampling.presencePenalty,
@@ -50,7 +53,7 @@ export function writeGeneration(conversation: Conversation, options: WriteOption
     seed: writeSeed(sampling.seed, options),
     responseLogprobs: sampling.logprobs === true ? true : undefined,
     logprobs: clamp("topLogprobs", countedLogprobs(conversation, options), 0, logprobsMax),
-    ...writeAnswerFormat(conversation, traits),
+    ...writeOutputFormat(conversation, traits),
     responseModalities: writeModalities(conversation, traits),
     speechConfig: writeSpeech(conversation, options),
     mediaResolution: writeResolution(conversation, options),
@@ -73,16 +76,16 @@ function writeSeed(seed: number | undefined, { losses, target }: WriteOptions): 
   return undefined;
 }
 
-function writeAnswerFormat({ answerFormat }: Conversation, traits: ModelTraits): JsonObject {
-  switch (answerFormat?.kind) {
+function writeOutputFormat({ outputFormat }: Conversation, traits: GeminiTraits): JsonObject {
+  switch (outputFormat?.kind) {
     case undefined:
       return {};
     case "json":
       return { responseMimeType: "application/json" };
     case "enum":
-      return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: answerFormat.values } };
+      return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: outputFormat.values } };
     case "schema": {
-      const schema = describedSchema(answerFormat.schema, answerFormat.description);
+      const schema = describedSchema(outputFormat.schema, outputFormat.description);
       if (traits.takesJsonSchema) {
         return { responseMimeType: "application/json", responseJsonSchema: toGoogleJsonSchema(schema) };
       }
@@ -90,11 +93,11 @@ function writeAnswerFormat({ answerFormat }: Conversation, traits: ModelTraits):
       return { responseMimeType: "application/json", responseSchema };
     }
     default:
-      return answerFormat satisfies never;
+      return outputFormat satisfies never;
   }
 }
 
-function writeModalities({ modalities }: Conversation, traits: ModelTraits): readonly string[] | undefined {
+function writeModalities({ modalities }: Conversation, traits: GeminiTraits): readonly string[] | undefined {
   const asked = modalities?.some((modality) => modality !== "text") === true;
   return asked ? modalities?.map((modality) => modality.toUpperCase()) : traits.defaultModalities;
 }
@@ -106,7 +109,7 @@ function countedLogprobs({ sampling }: Conversation, { losses, target }: WriteOp
   return undefined;
 }
 
-/** Google answers with bare samples, which is what clients of chat call `pcm16`; a whole answer becomes a WAV file of them. */
+/** Google replies with bare samples, which is what clients of chat call `pcm16`; a whole reply becomes a WAV file of them. */
 function writeSpeech({ audioOutput, stream }: Conversation, { losses, target }: WriteOptions): JsonObject | undefined {
   const format = audioOutput?.format;
   const isGiven = format === undefined || format === "pcm16" || (format === "wav" && !stream);

@@ -1,4 +1,4 @@
-/** A conversation as a generateContent body (`UpstreamTranslator.writeRequest`); the model stands in the path. */
+/** Writes a conversation as a generateContent body (`UpstreamTranslator.writeRequest`); the path holds the model. */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -8,7 +8,7 @@ import type { Losses } from "#proxy/neutral/losses/losses";
 import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { declaredNames } from "#proxy/neutral/tools/declared-names";
 import { ToolNames } from "#proxy/neutral/tools/tool-names";
-import { traitsOf } from "#proxy/neutral/traits/gemini-models";
+import { geminiTraitsOf } from "#proxy/neutral/traits/gemini-models";
 import { providerOf } from "#proxy/providers/providers";
 import { writeContents } from "./write-contents.ts";
 import { writeGeneration } from "./write-generation.ts";
@@ -18,7 +18,7 @@ const carried: ReadonlySet<NeutralField> = new Set([
   // Declared where they stand.
   "cacheMarks",
   ...(["temperature", "topP", "topK", "seed", "presencePenalty", "frequencyPenalty", "stop", "candidates"] as const),
-  ...(["logprobs", "topLogprobs", "outputCap", "reasoning", "answerFormat", "modalities", "audioOutput"] as const),
+  ...(["logprobs", "topLogprobs", "outputCap", "reasoning", "outputFormat", "modalities", "audioOutput"] as const),
   ...(["safetySettings", "tools", "toolChoice", "serviceTier", "mediaDetail"] as const),
 ]);
 
@@ -26,7 +26,7 @@ const carried: ReadonlySet<NeutralField> = new Set([
 const serviceTiers: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  const traits = traitsOf(target);
+  const traits = geminiTraitsOf(target);
   declareLosses(conversation, carried, target.fieldName, losses);
   const names = new ToolNames("google", declaredNames(conversation));
   const options = { target, traits, names, losses };

@@ -1,30 +1,33 @@
-/** The wish to think as `thinkingConfig` (`protocols/translation.md` section 6.1). */
+/** Writes the client's reasoning options as `thinkingConfig` (`protocols/translation.md` section 6.1). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { budgetOf, effortOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
-import type { ModelTraits } from "#proxy/neutral/traits/gemini-models";
+import type { GeminiTraits } from "#proxy/neutral/traits/gemini-models";
 import type { WriteOptions } from "./write-options.ts";
 
-export function writeThinking(wish: ReasoningOptions | undefined, options: WriteOptions): JsonObject | undefined {
+export function writeThinking(reasoning: ReasoningOptions | undefined, options: WriteOptions): JsonObject | undefined {
   const { traits, losses, target } = options;
-  if (wish === undefined) return undefined;
+  if (reasoning === undefined) return undefined;
   if (traits.thinking === "none") {
-    if (wish.mode === "on") losses.drop(target.fieldName("reasoning"));
+    if (reasoning.mode === "on") losses.drop(target.fieldName("reasoning"));
     return undefined;
   }
-  const steering = traits.thinking === "level" ? levelOf(wish, traits) : budgetFor(wish, traits);
-  const config = { ...steering, ...(wish.show === true && wish.mode !== "off" ? { includeThoughts: true } : {}) };
+  const steering = traits.thinking === "level" ? levelOf(reasoning, traits) : budgetFor(reasoning, traits);
+  const config = {
+    ...steering,
+    ...(reasoning.show === true && reasoning.mode !== "off" ? { includeThoughts: true } : {}),
+  };
   return Object.keys(config).length === 0 ? undefined : config;
 }
 
 /** Generation 3 knows words, and no way to switch thinking off. */
-function levelOf(wish: ReasoningOptions, traits: ModelTraits): JsonObject {
-  if (wish.mode === "off") return { thinkingLevel: traits.lowestLevel };
-  const effort = wantedEffort(wish);
+function levelOf(reasoning: ReasoningOptions, traits: GeminiTraits): JsonObject {
+  if (reasoning.mode === "off") return { thinkingLevel: traits.lowestLevel };
+  const effort = wantedEffort(reasoning);
   return effort === undefined ? {} : { thinkingLevel: levelByEffort(effort, traits) };
 }
 
-function levelByEffort(effort: Effort, traits: ModelTraits): string {
+function levelByEffort(effort: Effort, traits: GeminiTraits): string {
   switch (effort) {
     case "minimal":
       return traits.lowestLevel;
@@ -42,11 +45,12 @@ function levelByEffort(effort: Effort, traits: ModelTraits): string {
 }
 
 /** Generation 2.5 knows tokens; -1 leaves their number to the model. */
-function budgetFor(wish: ReasoningOptions, { canSwitchOff, budgetMin, budgetMax }: ModelTraits): JsonObject {
-  if (wish.mode === "off") return { thinkingBudget: canSwitchOff ? 0 : budgetMin };
-  const wanted = wish.budget ?? (wish.effort === undefined ? undefined : budgetOf(wish.effort, budgetMax));
+function budgetFor(reasoning: ReasoningOptions, { canSwitchOff, budgetMin, budgetMax }: GeminiTraits): JsonObject {
+  if (reasoning.mode === "off") return { thinkingBudget: canSwitchOff ? 0 : budgetMin };
+  const wanted =
+    reasoning.budget ?? (reasoning.effort === undefined ? undefined : budgetOf(reasoning.effort, budgetMax));
   if (wanted !== undefined) return { thinkingBudget: Math.min(Math.max(wanted, budgetMin), budgetMax) };
-  return wish.mode === "auto"
+  return reasoning.mode === "auto"
     ? { thinkingBudget: -1 }
     : { thinkingBudget: budgetOf(effortOf(defaultBudget), budgetMax) };
 }

@@ -1,4 +1,6 @@
-/** Tools and the choice among them as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3). */
+/**
+ * Writes tools and the tool choice as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3).
+ */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
@@ -11,7 +13,7 @@ import { freeChoice } from "#proxy/neutral/tools/free-choice";
 import { type HostedAbility, keepTools, nothingHosted } from "#proxy/neutral/tools/hosted-tools";
 import type { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { uniqueTools } from "#proxy/neutral/tools/unique-tools";
-import type { ModelTraits } from "#proxy/neutral/traits/gemini-models";
+import type { GeminiTraits } from "#proxy/neutral/traits/gemini-models";
 import type { WriteOptions } from "./write-options.ts";
 
 /** Tools that Google runs, by what they do. */
@@ -58,7 +60,7 @@ function checkedMode(calling: JsonObject | undefined): JsonObject {
   return calling === undefined || calling["mode"] === "AUTO" ? { ...calling, mode: "VALIDATED" } : calling;
 }
 
-function writeDeclaration(tool: FunctionTool, traits: ModelTraits, names: ToolNames, losses: Losses): JsonObject {
+function writeDeclaration(tool: FunctionTool, traits: GeminiTraits, names: ToolNames, losses: Losses): JsonObject {
   if (tool.cache !== undefined && tool.where !== undefined) losses.drop(`${tool.where}.cache_control`);
   if (tool.strict === true && !traits.takesValidatedMode) losses.drop(`${tool.where ?? "tools"}.strict`);
   return {
@@ -69,7 +71,7 @@ function writeDeclaration(tool: FunctionTool, traits: ModelTraits, names: ToolNa
 }
 
 /** A function without arguments must not name any: some models refuse an empty object (gemini.md section 3.4). */
-function writeParameters(schema: JsonObject | undefined, traits: ModelTraits): JsonObject {
+function writeParameters(schema: JsonObject | undefined, traits: GeminiTraits): JsonObject {
   if (schema === undefined || takesNothing(schema)) return {};
   if (traits.takesJsonSchema) return { parametersJsonSchema: toGoogleJsonSchema(schema) };
   const parameters = toGoogleSchema(schema);
@@ -99,7 +101,7 @@ function writeHosted(hosted: readonly HostedTool[]): JsonObject[] {
 function writeChoice(
   choice: ToolChoice | undefined,
   functions: readonly Tool[],
-  traits: ModelTraits,
+  traits: GeminiTraits,
   names: ToolNames,
 ): JsonObject | undefined {
   const isStrict = functions.some((tool) => tool.kind === "function" && tool.strict === true);

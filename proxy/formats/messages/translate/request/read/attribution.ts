@@ -1,9 +1,9 @@
 /**
- * Claude Code's attribution block (code.claude.com, LLM gateway protocol, "System prompt attribution block"): a line for
- * Anthropic's accounting at the head of the system text, with a hash that changes with each request.
+ * Removes Claude Code's attribution block (code.claude.com, LLM gateway protocol, "System prompt attribution block"): a
+ * line for Anthropic's accounting at the head of the system text, with a hash that changes with each request.
  *
- * It is left out where a call is said in another format: no prefix of two turns would be alike before any other
- * provider's prompt cache. It says nothing to a model, so leaving it out is no loss and is not declared.
+ * A call that goes out in another format leaves it out: with it no two turns would have the same prefix for another
+ * provider's prompt cache. It means nothing to a model, so leaving it out is not a loss and is not declared.
  */
 import type { TextPart } from "#proxy/neutral/conversation";
 

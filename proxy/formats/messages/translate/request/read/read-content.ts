@@ -1,4 +1,4 @@
-/** Content blocks of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
+/** Reads content blocks of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import type {
   CarriedState,
@@ -14,10 +14,10 @@ import { isEnvelope } from "#proxy/neutral/state/envelope";
 import { isShownSearch } from "#proxy/neutral/state/shown-search";
 import { lastCache, markedResult } from "#proxy/neutral/turns/cache-marks";
 import { readDocument, readImage } from "./read-media.ts";
-import { readCache, readText, readTexts, refuseBlock } from "./read-text.ts";
+import { readCache, readTextPart, readTexts, refuseBlock } from "./read-text.ts";
 import { listAt, objectAt, optionalTextAt, refuseType, refuseUnsupported, refuseValue, textAt } from "./refusals.ts";
 
-/** Blocks of tools that the provider ran, and what else it put into an answer for itself; an open set. */
+/** Blocks of tools that the provider ran, and what else it put into a reply for itself; an open set. */
 const hostedTypes =
   /^(?:server_tool_use|mcp_tool_use|[a-z_]+_tool_result|mcp_tool_listing|tool_addition|tool_removal|fallback)$/;
 
@@ -36,7 +36,7 @@ function readBlock(value: unknown, where: string): Part[] {
   const type = textAt(block["type"], `${where}.type`);
   switch (type) {
     case "text":
-      return [readText(block, where)];
+      return [readTextPart(block, where)];
     case "image":
       return [readImage(block, where)];
     case "document":
@@ -126,7 +126,7 @@ function readResultContent(content: unknown, path: string): (TextPart | MediaPar
     const block = objectAt(value, where);
     switch (block["type"]) {
       case "text":
-        return [readText(block, where)];
+        return [readTextPart(block, where)];
       case "image":
         return [readImage(block, where)];
       case "document":

@@ -1,9 +1,9 @@
-/** Images and documents of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
+/** Reads images and documents of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import type { CacheHint, MediaPart, TextPart } from "#proxy/neutral/conversation";
 import { cleanBase64, mediaFromBase64 } from "#proxy/neutral/media/data-url";
 import { lastCache } from "#proxy/neutral/turns/cache-marks";
-import { readCache, readText, refuseBlock } from "./read-text.ts";
+import { readCache, readTextPart, refuseBlock } from "./read-text.ts";
 import { listAt, objectAt, optionalTextAt, refuseValue, textAt } from "./refusals.ts";
 
 /** @throws GatewayError for sources of unknown kind and what is no base64 */
@@ -57,7 +57,7 @@ function readDocumentContent(content: unknown, path: string): { texts: TextPart[
   for (const [index, value] of listAt(content, path).entries()) {
     const where = `${path}.${index}`;
     const block = objectAt(value, where);
-    if (block["type"] === "text") texts.push(readText(block, where));
+    if (block["type"] === "text") texts.push(readTextPart(block, where));
     else if (block["type"] === "image") images.push(readImage(block, where));
     else refuseBlock(block, where);
   }

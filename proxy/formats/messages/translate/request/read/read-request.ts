@@ -1,12 +1,12 @@
 /**
- * A messages client's body as a conversation (`protocols/anthropic-messages.md` section 2).
+ * Reads a messages client's body as a conversation (`protocols/anthropic-messages.md` section 2).
  *
- * The body has passed `readCall`, so types and ranges of the common members hold. What only the vendor could do with
- * state of its own is refused, and what other formats have no word for is named in `unread`.
+ * The body has passed `readCall`, so types and ranges of the common members hold. Features that need the vendor's own
+ * state are refused, and members that other formats have no word for are named in `unread`.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation } from "#proxy/neutral/conversation";
-import { says, unreadIn } from "#proxy/neutral/losses/unread-members";
+import type { Conversation, OutputFormat } from "#proxy/neutral/conversation";
+import { isSet, unreadIn } from "#proxy/neutral/losses/unread-members";
 import { setOwn } from "#proxy/neutral/schema/subschemas";
 import { readCache } from "./read-text.ts";
 import { readThinking } from "./read-thinking.ts";
@@ -48,17 +48,17 @@ const read = new Set([
 
 /** @throws GatewayError naming the client's field */
 export function readRequest(body: JsonObject): Conversation {
-  for (const name of refused) if (says(body[name])) refuseUnsupported(name);
+  for (const name of refused) if (isSet(body[name])) refuseUnsupported(name);
   const unread = unreadInBody(body);
   readContextManagement(body["context_management"], unread);
   for (const name of Object.keys(body)) {
-    if (!read.has(name) && says(body[name]) && !isDefault(name, body[name])) unread.push(name);
+    if (!read.has(name) && isSet(body[name]) && !isDefault(name, body[name])) unread.push(name);
   }
   const { user, metadata } = readMetadata(body, unread);
   const { toolChoice, parallelTools } = readToolChoice(body);
   const reasoning = readThinking(body);
   // Without thinking there is none to measure.
-  if (reasoning?.mode === "off" && says(member(body["output_config"], "effort"))) unread.push("output_config.effort");
+  if (reasoning?.mode === "off" && isSet(member(body["output_config"], "effort"))) unread.push("output_config.effort");
   return {
     model: typeof body["model"] === "string" ? body["model"] : "",
     stream: body["stream"] === true,
@@ -74,7 +74,7 @@ export function readRequest(body: JsonObject): Conversation {
     },
     outputCap: optionalNumber(body["max_tokens"]),
     reasoning,
-    answerFormat: readAnswerFormat(body, unread),
+    outputFormat: readOutputFormat(body, unread),
     user,
     metadata,
     safetyIdentifier: optionalText(body["safety_identifier"]),
@@ -93,13 +93,13 @@ export function readRequest(body: JsonObject): Conversation {
 const savesContext = /^(?:clear_thinking|clear_tool_uses|compact)_/;
 
 function readContextManagement(value: unknown, unread: string[]): void {
-  if (!says(value)) return;
+  if (!isSet(value)) return;
   const { edits, ...others } = objectAt(value, "context_management");
   const isDispensable = asList(edits).every(
     (edit) => savesContext.test(asText(member(edit, "type"))) && member(edit, "pause_after_compaction") !== true,
   );
-  if (!isDispensable || Object.values(others).some(says)) refuseUnsupported("context_management");
-  if (says(edits)) unread.push("context_management");
+  if (!isDispensable || Object.values(others).some(isSet)) refuseUnsupported("context_management");
+  if (isSet(edits)) unread.push("context_management");
 }
 
 function isDefault(name: string, value: unknown): boolean {
@@ -116,17 +116,17 @@ function readStop(value: unknown): readonly string[] | undefined {
 const knownFormat: ReadonlySet<string> = new Set(["type", "schema"]);
 
 /** `output_format` is the older, beta spelling of `output_config.format`. */
-function readAnswerFormat(body: JsonObject, unread: string[]): AnswerFormat | undefined {
+function readOutputFormat(body: JsonObject, unread: string[]): OutputFormat | undefined {
   const config = body["output_config"];
   if (isObject(config)) {
     for (const [name, value] of Object.entries(config)) {
-      if (name !== "effort" && name !== "format" && says(value)) unread.push(`output_config.${name}`);
+      if (name !== "effort" && name !== "format" && isSet(value)) unread.push(`output_config.${name}`);
     }
   }
-  const isNew = says(member(config, "format"));
+  const isNew = isSet(member(config, "format"));
   const path = isNew ? "output_config.format" : "output_format";
   const format = isNew ? member(config, "format") : body["output_format"];
-  if (!says(format)) return undefined;
+  if (!isSet(format)) return undefined;
   const { type, schema } = objectAt(format, path);
   if (type !== "json_schema") return refuseValue(`${path}.type`, "must be 'json_schema'");
   unread.push(...unreadIn(format, knownFormat, path));
@@ -140,7 +140,7 @@ function readMetadata(body: JsonObject, unread: string[]): Pick<Conversation, "u
   const metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(others)) {
     if (typeof value === "string") setOwn(metadata, name, value);
-    else if (says(value)) unread.push(`metadata.${name}`);
+    else if (isSet(value)) unread.push(`metadata.${name}`);
   }
   const user = optionalText(userId) ?? readUser(body["user"]);
   return { user, metadata: Object.keys(metadata).length === 0 ? undefined : metadata };

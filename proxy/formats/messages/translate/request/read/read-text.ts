@@ -1,9 +1,9 @@
-/** Text blocks of a messages client, which stand in messages, in `system`, in tool results and in documents. */
+/** Reads text blocks of a messages client, which occur in messages, in `system`, in tool results and in documents. */
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CacheHint, TextPart } from "#proxy/neutral/conversation";
 import { listAt, objectAt, refuseValue, textAt } from "./refusals.ts";
 
-export function readText(block: JsonObject, where: string): TextPart {
+export function readTextPart(block: JsonObject, where: string): TextPart {
   return { kind: "text", text: textAt(block["text"], `${where}.text`), cache: readCache(block), where };
 }
 
@@ -13,7 +13,7 @@ export function readTexts(content: unknown, path: string): TextPart[] {
   return listAt(content, path).map((value, index) => {
     const where = `${path}.${index}`;
     const block = objectAt(value, where);
-    return block["type"] === "text" ? readText(block, where) : refuseBlock(block, where);
+    return block["type"] === "text" ? readTextPart(block, where) : refuseBlock(block, where);
   });
 }
 
@@ -29,6 +29,6 @@ export function readCache(block: JsonObject): CacheHint | undefined {
 export function refuseBlock(block: JsonObject, where: string): never {
   return refuseValue(
     `${where}.type`,
-    `is no content block that can stand here: ${JSON.stringify(asText(block["type"]))}`,
+    `is not a content block that is allowed here: ${JSON.stringify(asText(block["type"]))}`,
   );
 }

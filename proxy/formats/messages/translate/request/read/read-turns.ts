@@ -1,4 +1,6 @@
-/** System text and messages of a messages client as neutral turns (`protocols/anthropic-messages.md` section 3). */
+/**
+ * Reads system text and messages of a messages client as neutral turns (`protocols/anthropic-messages.md` section 3).
+ */
 import { asList, type JsonObject } from "#proxy/json/json-value";
 import type { Part, Turn } from "#proxy/neutral/conversation";
 import { withoutAttribution } from "./attribution.ts";
@@ -31,7 +33,7 @@ function readMessage(message: JsonObject, where: string): Turn[] {
   }
   const parts = readContent(content, `${where}.content`);
   const misplaced = parts.find(({ kind }) => !isAtHome(kind, role));
-  if (misplaced !== undefined) refuseValue(misplaced.where ?? where, `cannot stand in a message of the ${role}`);
+  if (misplaced !== undefined) refuseValue(misplaced.where ?? where, `is not allowed in a message of the ${role}`);
   return role === "assistant" ? [{ role, parts }] : splitResults(parts);
 }
 

@@ -1,4 +1,4 @@
-/** Refusals of a messages client's body, each naming its field as the client spells it: `messages.0.content.1`. */
+/** Refuses a messages client's body: each error names the field as the client spells it, `messages.0.content.1`. */
 import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 

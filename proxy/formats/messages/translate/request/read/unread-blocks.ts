@@ -1,6 +1,7 @@
 /**
- * What messages, blocks and tools of a messages client may say that is read (`protocols/anthropic-messages.md` sections 3
- * and 5), or that a provider noted on its own answers: their citations go back with every call.
+ * Lists the members of a messages client's messages, blocks and tools that are read (`protocols/anthropic-messages.md`
+ * sections 3 and 5), or that a provider put on its own replies: their citations go back with every call. All others are
+ * declared as losses.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { always, collectUnread, dotted, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";
@@ -39,9 +40,9 @@ const blocks: KnownObjects = new Map([
   ["compaction", knownObject(["type", "content", "cache_control"])],
 ]);
 
-/** Whole answers are sent back as messages. */
-const answered = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
-const messages = always(knownObject(["role", "content", ...answered], () => ({ content: blocks })));
+/** Whole replies are sent back as messages. */
+const replyMembers = ["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"];
+const messages = always(knownObject(["role", "content", ...replyMembers], () => ({ content: blocks })));
 
 const ownTool = knownObject(["type", "name", "description", "input_schema", "strict", "cache_control"]);
 const clientTool = knownObject(["type", "name", "strict", "cache_control"]);

@@ -1,4 +1,4 @@
-/** A JSON object under construction: a content block, a tool. */
+/** Defines a JSON object under construction: a content block, a tool. */
 export type Block = { [name: string]: unknown };
 
 /** A message under construction. */

@@ -1,8 +1,9 @@
 /**
- * JSON Schemas as `output_config.format` and strict tools take them (`protocols/anthropic-messages.md` section 5;
- * `protocols/translation.md` section 7.2): every object closed, no limits on numbers, lengths and counts.
+ * Converts JSON Schemas to the form that `output_config.format` and strict tools accept
+ * (`protocols/anthropic-messages.md` section 5; `protocols/translation.md` section 7.2): every object closed, no limits
+ * on numbers, lengths and counts.
  *
- * What a keyword can no longer say is told in the description, so that the model still hears of it.
+ * Keywords that the form lacks go into the description, so that the model still reads them.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { joinObjects } from "#proxy/neutral/schema/join-objects";

@@ -1,4 +1,4 @@
-/** Parts of a conversation as content blocks (`protocols/translation.md` sections 4.3, 5.4 and 5.5). */
+/** Writes parts of a conversation as content blocks (`protocols/translation.md` sections 4.3, 5.4 and 5.5). */
 
 import { CallIds } from "#proxy/formats/messages/translate/call-ids";
 import { argumentsObject } from "#proxy/json/json-text";
@@ -23,23 +23,23 @@ export interface ContentOptions {
   readonly takesThinking: boolean;
 }
 
-/** Ids of calls; results stand behind the calls that they answer, in the same order (`pairResults`). */
-export class AnsweredIds {
+/** Ids of calls; results follow their calls, in the same order (`pairResults`). */
+export class ResultIds {
   readonly #ids = new CallIds();
   readonly #open: string[] = [];
-  #answered = 0;
+  #resultCount = 0;
 
   /** The id under which a call is written. */
   open(id: string): string {
-    const taken = this.#ids.take(id);
-    this.#open.push(taken);
-    return taken;
+    const unique = this.#ids.assign(id);
+    this.#open.push(unique);
+    return unique;
   }
 
   /** The id of the next call without a result. */
-  answer(): string | undefined {
-    this.#answered += 1;
-    return this.#open[this.#answered - 1];
+  nextResultId(): string | undefined {
+    this.#resultCount += 1;
+    return this.#open[this.#resultCount - 1];
   }
 }
 
@@ -47,11 +47,7 @@ export class AnsweredIds {
  * Blocks of one turn, in the order of its parts. Clients of other formats hold thinking with the call or text that it led
  * to: it stands before that part, and the first before everything, for that is where the vendor wants it.
  */
-export function writeAssistantParts(
-  parts: readonly Part[],
-  ids: AnsweredIds,
-  options: ContentOptions,
-): readonly Block[] {
+export function writeAssistantParts(parts: readonly Part[], ids: ResultIds, options: ContentOptions): readonly Block[] {
   const blocks: Block[] = [];
   let isOnlyText = true;
   // State that a part and a call both hold is written once.
@@ -66,7 +62,7 @@ export function writeAssistantParts(
     else if (part.kind === "media") {
       options.losses.refuse(
         part.where ?? "messages",
-        "is media in an answer, which the selected model cannot take back.",
+        "is media in a message of the assistant, which the selected model does not accept.",
       );
     } else blocks.push(...writeTexts([part], options.takesTtl));
   }
@@ -74,9 +70,9 @@ export function writeAssistantParts(
 }
 
 /** Blocks of the user's side. */
-export function writeUserParts(parts: readonly Part[], ids: AnsweredIds, options: ContentOptions): readonly Block[] {
+export function writeUserParts(parts: readonly Part[], ids: ResultIds, options: ContentOptions): readonly Block[] {
   return parts.flatMap((part): readonly Block[] => {
-    if (part.kind === "result") return [writeResult(part, ids.answer() ?? part.callId, options)];
+    if (part.kind === "result") return [writeResult(part, ids.nextResultId() ?? part.callId, options)];
     if (part.kind === "media") {
       return [{ ...writeMedia(part, options.losses), ...cacheControl(part.cache, options.takesTtl) }];
     }

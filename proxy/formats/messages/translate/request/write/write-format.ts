@@ -1,25 +1,25 @@
 /**
- * The wanted form of the answer (`protocols/translation.md` section 7.1): the model's own schemas where it has them and
- * the schema can be said, else a tool whose arguments are the answer; JSON without a schema is asked for in words.
+ * Writes the output format (`protocols/translation.md` section 7.1): the model's own schemas where it has them and they
+ * can express the schema, else a tool whose arguments are the output; JSON without a schema is asked for in words.
  */
 
 import type { ReplyAdaptation } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat } from "#proxy/neutral/conversation";
+import type { OutputFormat } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { describedSchema } from "#proxy/neutral/schema/described-schema";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
-import type { ModelTraits } from "#proxy/neutral/traits/claude-models";
+import type { ClaudeTraits } from "#proxy/neutral/traits/claude-models";
 import { closeSchema } from "./closed-schema.ts";
 
 export interface WrittenFormat {
   /** For `output_config.format`. */
   readonly format?: JsonObject;
-  /** A tool that must be called in place of an answer. */
-  readonly answerTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
+  /** A tool that must be called instead of plain output. */
+  readonly outputTool?: { readonly name: string; readonly schema: JsonObject; readonly description: string };
   /** Words for the end of the system text. */
   readonly instruction?: string;
-  readonly adaptation: Pick<ReplyAdaptation, "answerTool" | "unwrapMember" | "isFencedJson">;
+  readonly adaptation: Pick<ReplyAdaptation, "outputTool" | "unwrapMember" | "isFencedJson">;
 }
 
 /**
@@ -27,9 +27,9 @@ export interface WrittenFormat {
  * @param losses told where the model is only asked to keep to a schema that the client wants kept
  */
 export function writeFormat(
-  wanted: AnswerFormat | undefined,
-  { keepsSchemas, takesForcedTools }: Pick<ModelTraits, "keepsSchemas" | "takesForcedTools">,
-  taken: ReadonlySet<string>,
+  wanted: OutputFormat | undefined,
+  { keepsSchemas, takesForcedTools }: Pick<ClaudeTraits, "keepsSchemas" | "takesForcedTools">,
+  usedNames: ReadonlySet<string>,
   losses: Losses,
 ): WrittenFormat {
   if (wanted === undefined) return { adaptation: {} };
@@ -41,21 +41,21 @@ export function writeFormat(
   const told = wanted.kind === "schema" ? wanted.description : undefined;
   const closed = keepsSchemas ? closeSchema(describedSchema(schema, told)) : undefined;
   if (closed !== undefined) return { format: { type: "json_schema", schema: closed }, adaptation: unwrap };
-  // A tool that need not be called is no answer.
+  // A tool that need not be called gives no output.
   if (!takesForcedTools) {
     if (wanted.kind === "schema" && wanted.strict === true) losses.drop(`${wanted.where ?? "response_format"}.strict`);
     const instruction = `${askForSchema}\n${JSON.stringify(describedSchema(schema, told))}`;
     return { instruction, adaptation: { isFencedJson: true, ...unwrap } };
   }
-  const name = freeName(taken);
+  const name = freeName(usedNames);
   const description = told === undefined ? "Return the final answer." : `Return the final answer: ${told}`;
-  return { answerTool: { name, schema, description }, adaptation: { answerTool: name, ...unwrap } };
+  return { outputTool: { name, schema, description }, adaptation: { outputTool: name, ...unwrap } };
 }
 
 const askForSchema = "Respond with one JSON object and nothing else. It must be valid against this JSON Schema:";
 
-/** The answer as an object, which is all that can be asked for. */
-function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
+/** The output as an object, which is all that can be asked for. */
+function objectSchema(wanted: Exclude<OutputFormat, { kind: "json" }>): {
   readonly schema: JsonObject;
   readonly unwrapMember?: string;
 } {
@@ -66,8 +66,8 @@ function objectSchema(wanted: Exclude<AnswerFormat, { kind: "json" }>): {
   return { schema: wrapInObject(wanted.schema), unwrapMember: wrappedMember };
 }
 
-function freeName(taken: ReadonlySet<string>): string {
+function freeName(usedNames: ReadonlySet<string>): string {
   let name = "gw_json";
-  while (taken.has(name)) name += "_";
+  while (usedNames.has(name)) name += "_";
   return name;
 }

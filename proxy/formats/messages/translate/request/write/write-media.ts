@@ -1,4 +1,4 @@
-/** Images and documents as blocks (`protocols/translation.md` section 4.4). */
+/** Writes images and documents as blocks (`protocols/translation.md` section 4.4). */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { MediaPart } from "#proxy/neutral/conversation";
@@ -59,7 +59,7 @@ function imageSource(part: MediaPart, losses: Losses): Block {
     case "file":
       return fileSource(part, source, losses);
     default:
-      return losses.refuse(fieldOf(part), "is no image.");
+      return losses.refuse(fieldOf(part), "is not an image.");
   }
 }
 

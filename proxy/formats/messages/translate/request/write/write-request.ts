@@ -1,8 +1,8 @@
 /**
- * A conversation as a messages body (`protocols/translation.md` sections 3 to 7).
+ * Writes a conversation as a messages body (`protocols/translation.md` sections 3 to 7).
  *
- * The parts depend on each other in one order: names and the form of the answer, then tools, then messages, then
- * thinking (which forced tools and a history without its thinking forbid), then sampling and the last message.
+ * The parts depend on each other in one order: names and the output format, then tools, then messages, then thinking
+ * (which forced tools and a history without its thinking forbid), then sampling and the last message.
  */
 
 import type { TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
@@ -14,7 +14,7 @@ import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import { declaredNames } from "#proxy/neutral/tools/declared-names";
 import { PropertyKeys } from "#proxy/neutral/tools/property-keys";
 import { ToolNames } from "#proxy/neutral/tools/tool-names";
-import { type ModelTraits, traitsOf } from "#proxy/neutral/traits/claude-models";
+import { type ClaudeTraits, claudeTraitsOf } from "#proxy/neutral/traits/claude-models";
 import { markName, marksOf } from "#proxy/neutral/turns/cache-marks";
 import { type Block, bareText, isThinkingBlock, type Message } from "./block.ts";
 import { cacheControl, limitCacheMarks } from "./write-cache.ts";
@@ -32,7 +32,7 @@ const carried: readonly NeutralField[] = [
   "stop",
   "outputCap",
   "reasoning",
-  "answerFormat",
+  "outputFormat",
   "user",
   "automaticCache",
   "cacheMarks",
@@ -50,7 +50,7 @@ const carriedWith = {
 } as const;
 
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
-  const traits = traitsOf(target);
+  const traits = claudeTraitsOf(target);
   const lose = (field: NeutralField): void => losses.drop(target.fieldName(field));
   const calledNames = namesOfCalls(conversation);
   const ownNames = declaredNames(conversation);
@@ -58,14 +58,14 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   const selected = selectTools(conversation, traits, losses, choiceField);
   const reserved = new Set(selected.search === undefined ? [] : [searchName]);
   const names = new ToolNames("anthropic", ownNames, reserved);
-  const taken = new Set([...ownNames, ...calledNames].map((name) => names.toUpstream(name)));
+  const usedNames = new Set([...ownNames, ...calledNames].map((name) => names.toUpstream(name)));
   const keys = new PropertyKeys();
-  const format = writeFormat(conversation.answerFormat, traits, taken, losses);
+  const format = writeFormat(conversation.outputFormat, traits, usedNames, losses);
   const tools = writeTools(conversation, selected, {
     traits,
     names,
     keys,
-    answerTool: format.answerTool,
+    outputTool: format.outputTool,
     calledNames,
     losses,
     choiceField,
@@ -85,7 +85,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
   });
   if (thinking.losesReasoning) lose("reasoning");
   if (thinking.losesOutputCap) lose("outputCap");
-  const mayContinue = traits.continuesAnswers && !thinking.isOn && format.format === undefined;
+  const mayContinue = traits.continuesPrefill && !thinking.isOn && format.format === undefined;
   const messages = endWithUser(history.messages, mayContinue, () => losses.drop(lastWhere(conversation)));
   const system = writeSystem(history, format);
   const isLimited = limitMarks(tools, system, messages, conversation);
@@ -108,7 +108,7 @@ export function writeRequest(conversation: Conversation, target: TranslationTarg
     },
     adaptation: {
       toolNames: names.changed,
-      argumentKeys: keys.changed((name) => (name === format.answerTool?.name ? name : names.toUpstream(name))),
+      argumentKeys: keys.changed((name) => (name === format.outputTool?.name ? name : names.toUpstream(name))),
       customTools: tools.customTools,
       // Those that the provider runs have a type.
       mayPause: tools.tools.some(({ type }) => type !== undefined),
@@ -129,13 +129,13 @@ function writeThinkingMembers({ thinking, effort }: WrittenThinking, { format }:
   };
 }
 
-/** With a budget the vendor wants the answer that tool results continue to begin with its thinking. */
+/** With a budget the vendor wants the message that tool results continue to begin with its thinking. */
 function continuesWithoutThinking(messages: readonly Message[]): boolean {
   const last = messages.findLast(({ role }) => role === "assistant");
   return last?.blocks.some(({ type }) => type === "tool_use") === true && !isThinkingBlock(last.blocks[0]);
 }
 
-/** An answer that the model cannot continue is followed by the wish to (`protocols/translation.md` section 4.2). */
+/** A message that the model cannot continue is followed by the request to do so (`protocols/translation.md` section 4.2). */
 function endWithUser(messages: readonly Message[], mayContinue: boolean, declare: () => void): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;
@@ -144,7 +144,7 @@ function endWithUser(messages: readonly Message[], mayContinue: boolean, declare
   return [...messages, userMessage("Continue.")];
 }
 
-/** The vendor refuses an answer to continue that ends in white space. */
+/** The vendor refuses a message to continue that ends in white space. */
 function withoutSpaceAtEnd(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1);
   const text = last?.["text"];
@@ -192,15 +192,15 @@ const tiers: ReadonlyMap<string, string> = new Map([
 function writeIdentity(
   { user, safetyIdentifier, serviceTier }: Conversation,
   { channel }: TranslationTarget,
-  { isVendor }: ModelTraits,
+  { isVendor }: ClaudeTraits,
 ): { readonly members: Block; readonly carried: ReadonlySet<NeutralField> } {
   const isForwarded = channel.privacy.safetyIdentifier === "Forward";
   const id = user ?? (isForwarded ? safetyIdentifier : undefined);
   const tier = isVendor ? tiers.get(serviceTier ?? "") : undefined;
   // What the channel strips in any case is no loss of translation.
-  const saysIdentifier = !isForwarded || user === undefined;
-  const withTier = saysIdentifier ? carriedWith.both : carriedWith.tier;
-  const withoutTier = saysIdentifier ? carriedWith.identifier : carriedWith.neither;
+  const sendsIdentifier = !isForwarded || user === undefined;
+  const withTier = sendsIdentifier ? carriedWith.both : carriedWith.tier;
+  const withoutTier = sendsIdentifier ? carriedWith.identifier : carriedWith.neither;
   return {
     members: {
       ...(id === undefined || id === "" ? {} : { metadata: { user_id: shortIdentifier(id, userCharactersMax) } }),

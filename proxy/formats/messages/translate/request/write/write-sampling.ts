@@ -1,7 +1,7 @@
-/** Sampling as far as the model takes it (`protocols/anthropic-messages.md` section 2; pitfall 100). */
+/** Writes sampling as far as the model accepts it (`protocols/anthropic-messages.md` section 2; pitfall 100). */
 import type { Sampling } from "#proxy/neutral/conversation";
 import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
-import type { ModelTraits } from "#proxy/neutral/traits/claude-models";
+import type { ClaudeTraits } from "#proxy/neutral/traits/claude-models";
 import type { Block } from "./block.ts";
 
 /** With thinking on, and on models that choose themselves, hardly anything may differ from the default. */
@@ -13,7 +13,7 @@ const topPMinFixed = 0.99;
 /** @param lose called for each field that cannot be said as the client said it */
 export function writeSampling(
   { temperature, topP, topK, stop }: Sampling,
-  traits: ModelTraits,
+  traits: ClaudeTraits,
   isThinking: boolean,
   lose: (field: NeutralField) => void,
 ): Block {

@@ -1,7 +1,7 @@
-/** Thinking and the length of the answer, which includes it (`protocols/translation.md` sections 3 and 6.1). */
+/** Writes thinking and the output cap, which includes it (`protocols/translation.md` sections 3 and 6.1). */
 import type { Conversation, Effort } from "#proxy/neutral/conversation";
 import { budgetOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
-import { knownEffort, type ModelTraits, outputTokensDefault } from "#proxy/neutral/traits/claude-models";
+import { type ClaudeTraits, claudeEffort, outputTokensDefault } from "#proxy/neutral/traits/claude-models";
 import type { Block } from "./block.ts";
 
 export interface WrittenThinking {
@@ -15,10 +15,10 @@ export interface WrittenThinking {
 }
 
 export interface ThinkingOptions {
-  readonly traits: ModelTraits;
+  readonly traits: ClaudeTraits;
   /** What the operator says the model can produce. */
   readonly outputTokensMax: number | undefined;
-  /** The model must call a tool, or the answer it continues lacks its thinking: a budget would be refused. */
+  /** The model must call a tool, or the message it continues lacks its thinking: a budget would be refused. */
   readonly mustNotThink: boolean;
 }
 
@@ -45,7 +45,7 @@ export function writeThinking(conversation: Conversation, options: ThinkingOptio
   if (traits.thinking === "adaptive") {
     const wanted = wantedEffort(reasoning);
     const thinking = { type: "adaptive", ...display(reasoning.show) };
-    return { ...plain, thinking, effort: wanted === undefined ? undefined : knownEffort(wanted, traits), isOn: true };
+    return { ...plain, thinking, effort: wanted === undefined ? undefined : claudeEffort(wanted, traits), isOn: true };
   }
   if (traits.thinking === "none" || options.mustNotThink) return { ...plain, losesReasoning: true };
   return { ...plain, ...withBudget(conversation, maxTokens, cap) };
@@ -61,13 +61,13 @@ function display(show: boolean | undefined): Block {
 }
 
 /** Some models think unless told not to (pitfall 94), some cannot be stopped and think little when asked. */
-function thinkingOff(traits: ModelTraits): Partial<WrittenThinking> {
+function thinkingOff(traits: ClaudeTraits): Partial<WrittenThinking> {
   if (traits.thinking === "none") return {};
   if (traits.canStopThinking) return { thinking: { type: "disabled" } };
   return { thinking: { type: "adaptive", ...display(false) }, effort: "low", isOn: true };
 }
 
-/** `1024 <= budget < max_tokens`, and a quarter of the answer is left for the answer itself. */
+/** `1024 <= budget < max_tokens`, and a quarter of the output is left for the text itself. */
 function withBudget(
   { reasoning, outputCap, outputCapIsVisibleText }: Conversation,
   maxTokens: number,

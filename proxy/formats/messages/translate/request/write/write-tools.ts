@@ -1,4 +1,4 @@
-/** Tools and their choice (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { currentSchema } from "#proxy/neutral/schema/current-schema";
@@ -12,7 +12,7 @@ import type { PropertyKeys } from "#proxy/neutral/tools/property-keys";
 import { strictField } from "#proxy/neutral/tools/strict-field";
 import type { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { uniqueTools } from "#proxy/neutral/tools/unique-tools";
-import type { ModelTraits } from "#proxy/neutral/traits/claude-models";
+import type { ClaudeTraits } from "#proxy/neutral/traits/claude-models";
 import type { Block } from "./block.ts";
 import { closeSchema } from "./closed-schema.ts";
 import { cacheControl } from "./write-cache.ts";
@@ -34,10 +34,10 @@ export interface WrittenTools {
 }
 
 export interface ToolsOptions {
-  readonly traits: ModelTraits;
+  readonly traits: ClaudeTraits;
   readonly names: ToolNames;
   readonly keys: PropertyKeys;
-  readonly answerTool: WrittenFormat["answerTool"];
+  readonly outputTool: WrittenFormat["outputTool"];
   /** Names of the calls in the history. */
   readonly calledNames: ReadonlySet<string>;
   readonly losses: Losses;
@@ -60,7 +60,7 @@ const hostedByVendor: HostedAbility = {
  */
 export function selectTools(
   { tools, toolChoice }: Conversation,
-  { isVendor }: ModelTraits,
+  { isVendor }: ClaudeTraits,
   losses: Losses,
   choiceField: string,
 ): SelectedTools {
@@ -74,23 +74,23 @@ export function writeTools(
   { own, search }: SelectedTools,
   options: ToolsOptions,
 ): WrittenTools {
-  const { answerTool, losses } = options;
+  const { outputTool, losses } = options;
   const customTools = new Set(own.filter(({ kind }) => kind === "custom").map(({ name }) => name));
   const tools = [
     ...own.map((tool) => writeTool(tool, options)),
     ...(search === undefined ? [] : [writeHosted(search)]),
   ];
-  if (tools.length === 0 && answerTool === undefined) return { ...stubs(options), isForced: false, customTools };
+  if (tools.length === 0 && outputTool === undefined) return { ...stubs(options), isForced: false, customTools };
   const ownNames = new Set(own.map(({ name }) => name));
   const offered = search === undefined ? ownNames : new Set([...ownNames, searchName]);
   const lose = (): void => losses.drop(options.choiceField);
   const chosen = tools.length === 0 ? undefined : choiceAmong(offered, conversation.toolChoice, lose);
   const toolChoice = freeChoice(chosen, options.traits, lose);
   const nameOf = (name: string): string => (ownNames.has(name) ? options.names.toUpstream(name) : name);
-  if (answerTool !== undefined) {
-    const { name, schema } = answerTool;
-    const fitted = { ...answerTool, schema: options.keys.fitSchema(name, currentSchema(schema)) };
-    return withAnswerTool(tools, fitted, toolChoice, nameOf, customTools);
+  if (outputTool !== undefined) {
+    const { name, schema } = outputTool;
+    const fitted = { ...outputTool, schema: options.keys.fitSchema(name, currentSchema(schema)) };
+    return withOutputTool(tools, fitted, toolChoice, nameOf, customTools);
   }
   const choice = writeChoice({ ...conversation, toolChoice }, nameOf);
   return { tools, choice, isForced: choice?.["type"] === "any" || choice?.["type"] === "tool", customTools };
@@ -146,15 +146,15 @@ function writeChoice({ toolChoice, parallelTools }: Conversation, nameOf: (name:
   }
 }
 
-/** One call at most, so that there is one answer (pitfall 83). */
-function withAnswerTool(
+/** One call at most, so that there is one output (pitfall 83). */
+function withOutputTool(
   tools: readonly Block[],
-  answerTool: NonNullable<WrittenFormat["answerTool"]>,
+  outputTool: NonNullable<WrittenFormat["outputTool"]>,
   choice: ToolChoice | undefined,
   nameOf: (name: string) => string,
   customTools: ReadonlySet<string>,
 ): WrittenTools {
-  const { name, description, schema } = answerTool;
+  const { name, description, schema } = outputTool;
   const all = [...tools, { name, description, input_schema: schema }];
   const isAlone = tools.length === 0 || choice?.type === "none";
   const named = choice?.type === "named" ? nameOf(choice.name) : name;

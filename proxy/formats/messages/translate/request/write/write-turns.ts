@@ -1,16 +1,16 @@
 /**
- * Turns as `system` and `messages` (`protocols/translation.md` sections 4.1 to 4.3).
+ * Writes turns as `system` and `messages` (`protocols/translation.md` sections 4.1 to 4.3).
  *
- * What comes out alternates between user and assistant, begins with the user, has every result directly behind its
- * call and before other content, no empty text and no assistant message that ends in thinking: the vendor answers 400
- * for each of these.
+ * The messages alternate between user and assistant, begin with the user, have every result directly behind its call
+ * and before other content, no empty text and no assistant message that ends in thinking: the vendor refuses each of
+ * these with 400.
  */
 import type { Turn } from "#proxy/neutral/conversation";
 import { type MarkAbility, placeMarks } from "#proxy/neutral/turns/cache-marks";
 import { type AllowsSystem, demoteSystem } from "#proxy/neutral/turns/demote-system";
 import { pairResults } from "#proxy/neutral/turns/pair-results";
 import { type Block, isThinkingBlock, type Message } from "./block.ts";
-import { AnsweredIds, type ContentOptions, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
+import { type ContentOptions, ResultIds, writeAssistantParts, writeTexts, writeUserParts } from "./write-content.ts";
 
 export interface History {
   readonly system: readonly Block[];
@@ -34,7 +34,7 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   const first = paired.findIndex(({ role }) => role !== "system");
   const leading = first < 0 ? paired : paired.slice(0, first);
   const rest = first < 0 ? [] : paired.slice(first);
-  const placed = demoteSystem(rest, takesLaterSystem ? standsBehindUser : () => false);
+  const placed = demoteSystem(rest, takesLaterSystem ? followsUser : () => false);
   const messages = mergeMessages(placed.map(messageWriter(options)));
   // A turn that said nothing may have kept a system turn from its neighbours.
   if (takesLaterSystem && !messages.every(isInPlace)) return writeTurns(turns, false, options);
@@ -44,8 +44,8 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   };
 }
 
-/** Behind a turn of the user, and last or before an answer (`protocols/anthropic-messages.md` section 3). */
-const standsBehindUser: AllowsSystem = (previous, next) =>
+/** Behind a turn of the user, and last or before a turn of the assistant (`protocols/anthropic-messages.md` section 3). */
+const followsUser: AllowsSystem = (previous, next) =>
   (previous?.role === "user" || previous?.role === "tool") && (next === undefined || next.role === "assistant");
 
 function isInPlace({ role }: Message, index: number, messages: readonly Message[]): boolean {
@@ -60,7 +60,7 @@ export function userMessage(text: string): Message {
 
 /** Writes turns one after another; the results of a tool turn belong to the calls of the turns before it. */
 function messageWriter(options: ContentOptions): (turn: Turn) => Message {
-  const ids = new AnsweredIds();
+  const ids = new ResultIds();
   return ({ role, parts }) => {
     if (role === "system") return { role, blocks: writeTexts(parts, options.takesTtl) };
     if (role === "assistant") return { role, blocks: writeAssistantParts(parts, ids, options) };

@@ -50,7 +50,7 @@ function readPartOfType(part: JsonObject, where: string): ContentPart {
     case "input_audio":
       return readAudio(part, where);
     default:
-      return wrongValue(`${where}.type`, "this is no content part that the gateway knows.");
+      return wrongValue(`${where}.type`, "the gateway does not know this type of content part.");
   }
 }
 

@@ -1,14 +1,14 @@
 /**
  * Reads input items as turns (`protocols/openai-responses.md` section 3).
  *
- * What the model said in one go becomes one turn: reasoning, one message, its calls. A second message begins a new
- * turn, together with the reasoning that stands right before it; results that follow each other are one turn.
+ * Consecutive output of the model becomes one turn: reasoning, one message, its calls. A second message begins a new
+ * turn, together with the reasoning right before it; results that follow each other are one turn.
  */
 
 import {
-  argumentsText,
+  argumentsOfItem,
   type ClientRunTool,
-  outputText,
+  outputOfItem,
   toolOfCall,
 } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import {
@@ -134,7 +134,7 @@ class ItemReader {
         this.#result(item, where);
         return;
       default:
-        wrongValue(`${where}.type`, "this is no item that the gateway knows.");
+        wrongValue(`${where}.type`, "the gateway does not know this type of item.");
     }
   }
 
@@ -167,8 +167,8 @@ class ItemReader {
   #assistantMessage(content: readonly ContentPart[]): void {
     const parts = content.filter((part) => part.kind === "media" || part.text !== "" || part.cache !== undefined);
     if (parts.length === 0) return;
-    const saysSomething = ({ kind }: Part): boolean => kind === "text" || kind === "refusal" || kind === "media";
-    if (this.#open?.role === "assistant" && this.#open.parts.some(saysSomething)) this.#closeOpen();
+    const isVisible = ({ kind }: Part): boolean => kind === "text" || kind === "refusal" || kind === "media";
+    if (this.#open?.role === "assistant" && this.#open.parts.some(isVisible)) this.#closeOpen();
     for (const part of parts) this.#assistant(part);
   }
 
@@ -185,7 +185,14 @@ class ItemReader {
     const itemId = optionalText(item, "id", `${where}.id`) ?? "";
     const id = (optionalText(item, "call_id", `${where}.call_id`) ?? itemId) || this.#nameCall();
     if (itemId !== "") this.#callsOfItems.set(itemId, id);
-    this.#assistant({ kind: "call", id, name: run.type, tool: "function", arguments: argumentsText(run, item), where });
+    this.#assistant({
+      kind: "call",
+      id,
+      name: run.type,
+      tool: "function",
+      arguments: argumentsOfItem(run, item),
+      where,
+    });
   }
 
   /** What a provider's own search found is not the client's to tell; its tools are read with all others. */
@@ -201,7 +208,7 @@ class ItemReader {
     this.#pushResult({
       kind: "result",
       callId,
-      content: [{ kind: "text", text: outputText(item), where }],
+      content: [{ kind: "text", text: outputOfItem(item), where }],
       isError,
       where,
     });

@@ -16,8 +16,8 @@ import {
   wrongValue,
 } from "#proxy/formats/responses/translate/request/body-fields";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Effort, ReasoningOptions, Sampling, Turn } from "#proxy/neutral/conversation";
-import { says, unreadIn } from "#proxy/neutral/losses/unread-members";
+import type { Conversation, Effort, OutputFormat, ReasoningOptions, Sampling, Turn } from "#proxy/neutral/conversation";
+import { isSet, unreadIn } from "#proxy/neutral/losses/unread-members";
 import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
@@ -54,7 +54,7 @@ export function readRequest(body: JsonObject): Conversation {
     sampling: readSampling(body),
     outputCap: optionalNumber(body, "max_output_tokens", "max_output_tokens"),
     reasoning: readReasoningOptions(body),
-    answerFormat: readAnswerFormat(text),
+    outputFormat: readOutputFormat(text),
     verbosity: optionalText(text, "verbosity", "text.verbosity"),
     user: readUser(body),
     safetyIdentifier: optionalText(body, "safety_identifier", "safety_identifier"),
@@ -65,7 +65,7 @@ export function readRequest(body: JsonObject): Conversation {
     serviceTier: optionalText(body, "service_tier", "service_tier"),
     store: optionalFlag(body, "store", "store"),
     unread: readUnread(body),
-    ...(Number(body["top_logprobs"]) > 0 && !includesLogprobs(body) ? { spelled: countedLogprobs } : {}),
+    ...(Number(body["top_logprobs"]) > 0 && !includesLogprobs(body) ? { clientSpelling: countedLogprobs } : {}),
   };
 }
 
@@ -125,12 +125,12 @@ function isEffort(value: string): value is Effort {
 }
 
 function readReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
-  const wish = optionalObject(body, "reasoning", "reasoning");
-  if (wish === undefined) return undefined;
-  const effort = optionalText(wish, "effort", "reasoning.effort");
+  const reasoning = optionalObject(body, "reasoning", "reasoning");
+  if (reasoning === undefined) return undefined;
+  const effort = optionalText(reasoning, "effort", "reasoning.effort");
   const summary =
-    optionalText(wish, "summary", "reasoning.summary") ??
-    optionalText(wish, "generate_summary", "reasoning.generate_summary");
+    optionalText(reasoning, "summary", "reasoning.summary") ??
+    optionalText(reasoning, "generate_summary", "reasoning.generate_summary");
   const shown = summary === undefined ? {} : { show: true, summary };
   if (effort === undefined) return summary === undefined ? undefined : { mode: "auto", ...shown };
   if (effort === "none") return { mode: "off", ...shown };
@@ -138,7 +138,7 @@ function readReasoningOptions(body: JsonObject): ReasoningOptions | undefined {
   return { mode: "on", effort, ...shown };
 }
 
-function readAnswerFormat(text: JsonObject): AnswerFormat | undefined {
+function readOutputFormat(text: JsonObject): OutputFormat | undefined {
   const format = optionalObject(text, "format", "text.format");
   switch (format?.["type"]) {
     case undefined:
@@ -182,7 +182,7 @@ function readMetadata(body: JsonObject): Readonly<Record<string, string>> | unde
   );
 }
 
-/** Values of `include` that are carried, or that every answer of the gateway holds anyway. */
+/** Values of `include` that are carried, or that every response of the gateway holds anyway. */
 const includable = new Set<unknown>(["reasoning.encrypted_content", "message.output_text.logprobs"]);
 
 /**
@@ -191,7 +191,7 @@ const includable = new Set<unknown>(["reasoning.encrypted_content", "message.out
  */
 function wantsCompaction(body: JsonObject): boolean {
   const value = present(body, "context_management");
-  if (!says(value)) return false;
+  if (!isSet(value)) return false;
   const isCompaction = Array.isArray(value) && value.every((entry) => member(entry, "type") === "compaction");
   return isCompaction || notCarried("context_management");
 }
@@ -201,7 +201,7 @@ const knownText = new Set(["format", "verbosity"]);
 const knownFormat = new Set(["type", "name", "description", "schema", "strict"]);
 
 function readUnread(body: JsonObject): readonly string[] {
-  const unread = Object.keys(body).filter((name) => !known.has(name) && says(body[name]));
+  const unread = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
   if (wantsCompaction(body)) unread.push("context_management");
   if (body["truncation"] === "auto") unread.push("truncation");
   if (listOf(body, "include", "include").some((value) => !includable.has(value))) unread.push("include");

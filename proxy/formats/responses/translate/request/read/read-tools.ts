@@ -1,4 +1,4 @@
-/** Reads tools and the choice among them (`protocols/openai-responses.md` section 5). */
+/** Reads tools and the tool choice (`protocols/openai-responses.md` section 5). */
 
 import { type ClientRunTool, clientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { clientRunTools, listsInItems } from "#proxy/formats/responses/translate/client-run/tool-lists";
@@ -71,7 +71,7 @@ function readTool(
     );
   }
   const kind = hostedToolKind("Responses", type);
-  if (kind === undefined) return wrongValue(`${where}.type`, "this is no tool that the gateway knows.");
+  if (kind === undefined) return wrongValue(`${where}.type`, "the gateway does not know this type of tool.");
   const hosted: HostedTool = { kind: "hosted", tool: kind, type, where };
   return [kind === "web-search" ? { ...hosted, search: readSearch(tool) } : hosted];
 }

@@ -1,6 +1,7 @@
 /**
- * What items, content parts and tools of a responses client may say that is read (`protocols/openai-responses.md` sections
- * 3 and 5), or that a provider or an agent noted there: ids, states, citations and phases go back with every call.
+ * Lists the members of a responses client's items, content parts and tools that are read
+ * (`protocols/openai-responses.md` sections 3 and 5), or that a provider or an agent put there: ids, states, citations
+ * and phases go back with every call. All others are declared as losses.
  */
 
 import { listsInItems } from "#proxy/formats/responses/translate/client-run/tool-lists";
@@ -16,11 +17,11 @@ import {
 } from "#proxy/neutral/losses/unread-members";
 
 const text = knownObject(["type", "text", "prompt_cache_breakpoint"]);
-const answerText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
+const assistantText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
 const parts: KnownObjects = new Map([
   ["input_text", text],
-  ["output_text", answerText],
-  ["text", answerText],
+  ["output_text", assistantText],
+  ["text", assistantText],
   ["refusal", knownObject(["type", "refusal", "prompt_cache_breakpoint"])],
   ["input_image", knownObject(["type", "image_url", "file_id", "detail", "prompt_cache_breakpoint"])],
   ["input_file", knownObject(["type", "file_data", "file_url", "file_id", "filename", "prompt_cache_breakpoint"])],

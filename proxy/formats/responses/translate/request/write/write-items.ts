@@ -1,8 +1,8 @@
 /**
  * Writes turns as input items (`protocols/translation.md` section 4; `protocols/openai-responses.md` section 3).
  *
- * One item a part: reasoning right before what it belongs to, and never without its encrypted content, which the
- * provider would answer with 400. Ids of items are left out: invented ones are refused.
+ * Each part is one item: reasoning right before the item it belongs to, and never without its encrypted content, which
+ * the provider would refuse with 400. Items have no ids: the provider refuses invented ones.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CallPart, MediaPart, Part, ProviderState, ResultPart, TextPart, Turn } from "#proxy/neutral/conversation";
@@ -37,7 +37,7 @@ interface SameId {
   /** Of each in its order, whether it is a custom tool call for the target: its result is of that kind too. */
   readonly isCustom: boolean[];
   /** How many of them have their result. */
-  answered: number;
+  resultCount: number;
 }
 
 class ItemWriter {
@@ -151,7 +151,7 @@ class ItemWriter {
     const name = this.#writing.names.toUpstream(call.name);
     const isCustom = call.tool === "custom" && this.#writing.hasCustomTools;
     const sameId = this.#callsById.get(call.id);
-    if (sameId === undefined) this.#callsById.set(call.id, { isCustom: [isCustom], answered: 0 });
+    if (sameId === undefined) this.#callsById.set(call.id, { isCustom: [isCustom], resultCount: 0 });
     else sameId.isCustom.push(isCustom);
     if (isCustom) {
       this.items.push({ type: "custom_tool_call", call_id: this.#id(call.id), name, input: call.arguments });
@@ -169,8 +169,8 @@ class ItemWriter {
   /** Results stand in the order of their calls, and are of their kind. */
   #writeResult(result: ResultPart): void {
     const sameId = this.#callsById.get(result.callId);
-    const isCustom = sameId?.isCustom[sameId.answered] ?? false;
-    if (sameId !== undefined) sameId.answered += 1;
+    const isCustom = sameId?.isCustom[sameId.resultCount] ?? false;
+    if (sameId !== undefined) sameId.resultCount += 1;
     this.items.push({
       type: isCustom ? "custom_tool_call_output" : "function_call_output",
       call_id: this.#id(result.callId),

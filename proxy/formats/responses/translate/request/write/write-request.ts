@@ -7,7 +7,7 @@
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
 import { asList, type JsonObject, member } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Turn } from "#proxy/neutral/conversation";
+import type { Conversation, OutputFormat, Turn } from "#proxy/neutral/conversation";
 import { openAIUserCharactersMax, shortIdentifier } from "#proxy/neutral/ids/short-identifier";
 import { declareLosses } from "#proxy/neutral/losses/declare-losses";
 import type { Losses } from "#proxy/neutral/losses/losses";
@@ -18,15 +18,15 @@ import { isStrictSchema, strictFlag } from "#proxy/neutral/schema/strict-schema"
 import { callIds } from "#proxy/neutral/tools/call-ids";
 import { declaredNames } from "#proxy/neutral/tools/declared-names";
 import { ToolNames } from "#proxy/neutral/tools/tool-names";
-import { type ModelTraits, traitsOf } from "#proxy/neutral/traits/responses-traits";
-import { type MarkAbility, markName, marksOf, placeMarks, saysText } from "#proxy/neutral/turns/cache-marks";
+import { type ResponsesTraits, responsesTraitsOf } from "#proxy/neutral/traits/responses-traits";
+import { hasText, type MarkAbility, markName, marksOf, placeMarks } from "#proxy/neutral/turns/cache-marks";
 import { pairResults } from "#proxy/neutral/turns/pair-results";
 import { providerOf } from "#proxy/providers/providers";
 import { writeItems } from "./write-items.ts";
 import { takesSampling, writeReasoning, writeSampling } from "./write-sampling.ts";
 import { writeTools } from "./write-tools.ts";
 
-/** Stop sequences are carried by the gateway itself: it cuts the answer. */
+/** Stop sequences are carried by the gateway itself: it cuts the reply. */
 const carried: ReadonlySet<NeutralField> = new Set<NeutralField>([
   "temperature",
   "topP",
@@ -35,7 +35,7 @@ const carried: ReadonlySet<NeutralField> = new Set<NeutralField>([
   "topLogprobs",
   "outputCap",
   "reasoning",
-  "answerFormat",
+  "outputFormat",
   "verbosity",
   "user",
   "safetyIdentifier",
@@ -57,11 +57,11 @@ const carriedWithoutVerbosity: ReadonlySet<NeutralField> = new Set(
   [...carried].filter((field) => field !== "verbosity"),
 );
 
-/** OpenAI's own marks, on what the user or the system says; answers go as bare texts. */
+/** OpenAI's own marks, on what the user or the system says; replies go as bare texts. */
 const vendorMarks: MarkAbility = {
   takes: ({ isBreakpoint }) => isBreakpoint === true,
   hasPlace: (part, role) => {
-    if (part.kind === "result") return saysText(part);
+    if (part.kind === "result") return hasText(part);
     return role !== "assistant" && (part.kind === "text" || part.kind === "media");
   },
   isBlank: (text) => text === "",
@@ -71,19 +71,19 @@ const noMarks: MarkAbility = { ...vendorMarks, takes: () => false };
 /** @throws GatewayError naming the client's field */
 export function writeRequest(conversation: Conversation, target: TranslationTarget, losses: Losses): WrittenRequest {
   const isVendor = providerOf(target.channel).vendor === "OpenAI";
-  const traits = traitsOf(target);
+  const traits = responsesTraitsOf(target);
   declareLosses(conversation, traits.takesVerbosity ? carried : carriedWithoutVerbosity, target.fieldName, losses);
   for (const mark of marksOf({ turns: [], tools: conversation.tools })) losses.drop(markName(mark));
   const names = new ToolNames("openai", declaredNames(conversation));
   const hasCustomTools = traits.takesCustomTools;
   const ids = callIds(conversation, traits);
   const writing = { states: target.states, losses, names, hasCustomTools, traits, ids };
-  const { instructions, rest } = takeInstructions(
+  const { instructions, rest } = extractInstructions(
     placeMarks(conversation.turns, isVendor ? vendorMarks : noMarks, losses),
   );
   const systemRole = isVendor ? "developer" : "system";
   const input = writeItems(pairResults(rest), { ...writing, systemRole });
-  const { format, unwrapMember } = writeFormat(conversation.answerFormat, traits, losses);
+  const { format, unwrapMember } = writeFormat(conversation.outputFormat, traits, losses);
   const include = writeInclude(conversation, traits, isVendor);
   const verbosity = traits.takesVerbosity ? conversation.verbosity : undefined;
   const text = {
@@ -126,7 +126,7 @@ function adaptationOf(
 }
 
 /** One plain text in front is `instructions`; everything else keeps its own items (`protocols/translation.md` 4.1). */
-function takeInstructions(turns: readonly Turn[]): { instructions: string | undefined; rest: readonly Turn[] } {
+function extractInstructions(turns: readonly Turn[]): { instructions: string | undefined; rest: readonly Turn[] } {
   const first = turns.findIndex(({ role }) => role !== "system");
   const leading = turns.slice(0, first < 0 ? turns.length : first).flatMap(({ parts }) => parts);
   const texts = leading.flatMap((part) => (part.kind === "text" && part.text !== "" ? [part.text] : []));
@@ -136,8 +136,8 @@ function takeInstructions(turns: readonly Turn[]): { instructions: string | unde
 }
 
 function writeFormat(
-  format: AnswerFormat | undefined,
-  traits: ModelTraits,
+  format: OutputFormat | undefined,
+  traits: ResponsesTraits,
   losses: Losses,
 ): { format?: JsonObject; unwrapMember?: string } {
   if (format === undefined) return {};
@@ -170,8 +170,8 @@ function schemaName(name: string | undefined): string {
  */
 const jsonWord = { type: "message", role: "developer", content: "Answer in JSON." };
 
-function needsJsonWord({ answerFormat }: Conversation, input: readonly JsonObject[]): boolean {
-  return answerFormat?.kind === "json" && !input.some(speaksOfJson);
+function needsJsonWord({ outputFormat }: Conversation, input: readonly JsonObject[]): boolean {
+  return outputFormat?.kind === "json" && !input.some(speaksOfJson);
 }
 
 function speaksOfJson({ type, content }: JsonObject): boolean {
@@ -180,7 +180,7 @@ function speaksOfJson({ type, content }: JsonObject): boolean {
   return texts.some((text) => typeof text === "string" && /json/i.test(text));
 }
 
-function writeInclude(conversation: Conversation, traits: ModelTraits, isVendor: boolean): readonly string[] {
+function writeInclude(conversation: Conversation, traits: ResponsesTraits, isVendor: boolean): readonly string[] {
   const wantsState = traits.thinks && (isVendor || conversation.reasoning !== undefined);
   const include = wantsState ? ["reasoning.encrypted_content"] : [];
   if (conversation.sampling.logprobs === true && takesSampling(traits, conversation.reasoning)) {

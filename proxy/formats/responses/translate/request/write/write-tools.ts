@@ -1,4 +1,4 @@
-/** Writes tools and the choice among them (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
 import { type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
@@ -13,7 +13,7 @@ import { loseKeyword } from "#proxy/neutral/tools/schema-field";
 import { strictField } from "#proxy/neutral/tools/strict-field";
 import type { ToolNames } from "#proxy/neutral/tools/tool-names";
 import { uniqueTools } from "#proxy/neutral/tools/unique-tools";
-import type { ModelTraits } from "#proxy/neutral/traits/responses-traits";
+import type { ResponsesTraits } from "#proxy/neutral/traits/responses-traits";
 
 const carriedHosted: HostedAbility = {
   kinds: new Set(["web-search", "code", "image-generation"]),
@@ -22,7 +22,7 @@ const carriedHosted: HostedAbility = {
 
 export interface ToolWriting {
   readonly names: ToolNames;
-  readonly traits: ModelTraits;
+  readonly traits: ResponsesTraits;
   /** Whether the target knows tools that take free text. */
   readonly hasCustomTools: boolean;
   readonly losses: Losses;

@@ -1,4 +1,4 @@
-/** Where the reader of a stream puts its neutral events; hands out part numbers in the order of their opening. */
+/** Collects the neutral events of the stream reader, and assigns part numbers in the order of their opening. */
 
 import { readItem } from "#proxy/formats/responses/translate/reply/read-items";
 import type { JsonObject } from "#proxy/json/json-value";
@@ -10,14 +10,14 @@ import {
   type TokenLogprob,
 } from "#proxy/neutral/reply";
 
-/** All text of an answer, held until the end of its items: far beyond what any model writes. */
+/** All text of a reply, held until the end of its items: far beyond what any model writes. */
 const charactersMax = 16 * 1024 * 1024;
 
 export class EventSink {
   events: ReplyEvent[] = [];
   hasCall = false;
   hasRefusal = false;
-  /** Calls whose arguments are no JSON, or doubtful: an answer must not have them unless it was cut. */
+  /** Calls whose arguments are no JSON, or doubtful: a reply must not have them unless it was cut. */
   hasBrokenCall = false;
   #characters = 0;
   readonly #declared: ReadonlySet<string>;
@@ -37,11 +37,11 @@ export class EventSink {
     return part;
   }
 
-  /** @throws InvalidReply when the answer is too long */
+  /** @throws InvalidReply when the reply is too long */
   delta(part: number, text: string): void {
     if (text === "") return;
     this.#characters += text.length;
-    if (this.#characters > charactersMax) throw new InvalidReply("the answer is too long");
+    if (this.#characters > charactersMax) throw new InvalidReply("the reply is too long");
     this.events.push({ type: "delta", candidate: 0, part, text });
   }
 

@@ -1,18 +1,18 @@
-/** A call of a stream while it is open. */
+/** Reads a call of a stream while it is open. */
 import { isDeepStrictEqual } from "node:util";
 import { callId, givenArguments, mayBeParallel } from "#proxy/formats/responses/translate/reply/read-items";
 import { asText, type JsonObject, parseJson } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { EventSink } from "./event-sink.ts";
 import type { OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 export class OpenCall implements OpenItem {
   readonly type: string;
   readonly #added: JsonObject;
   /** A call that may have to be said otherwise waits for its end. */
   readonly #isHeld: boolean;
-  readonly #said = new SaidText();
+  readonly #said = new StreamedText();
   #part: number | undefined;
 
   constructor(item: JsonObject, declared: ReadonlySet<string>) {
@@ -25,7 +25,7 @@ export class OpenCall implements OpenItem {
   read(type: string, event: JsonObject, sink: EventSink): void {
     if (this.#isHeld) return;
     if (type === "response.function_call_arguments.delta" || type === "response.custom_tool_call_input.delta") {
-      this.#say(asText(event["delta"]), sink);
+      this.#emitText(asText(event["delta"]), sink);
     }
   }
 
@@ -44,7 +44,7 @@ export class OpenCall implements OpenItem {
     return this.#part;
   }
 
-  #say(text: string, sink: EventSink): void {
+  #emitText(text: string, sink: EventSink): void {
     this.#said.add(text);
     sink.delta(this.#opened(sink), text);
   }
@@ -68,18 +68,18 @@ export class OpenCall implements OpenItem {
     const rest = given === "" ? "" : this.#said.restOf(given);
     // A command with a hole in it is another command.
     if (rest === undefined) sink.hasBrokenCall = true;
-    else this.#say(rest, sink);
+    else this.#emitText(rest, sink);
   }
 
-  /** @param given of the finished item; whether they are JSON themselves is judged by whoever reads it */
+  /** @param given of the finished item; the reader checks whether they are JSON themselves */
   #finishArguments(given: string | undefined, sink: EventSink): void {
     const said = this.#said.text;
     if (said.trim() === "") {
-      this.#say(given ?? "{}", sink);
+      this.#emitText(given ?? "{}", sink);
       return;
     }
     const rest = given === undefined ? undefined : this.#said.restOf(given);
-    if (rest !== undefined) this.#say(rest, sink);
+    if (rest !== undefined) this.#emitText(rest, sink);
     // Some servers stream an object's spelling and finish with another one, or with none; what was said stays.
     else if (!isMeant(said, given)) sink.hasBrokenCall = true;
   }

@@ -1,9 +1,9 @@
 /**
- * Output items of a stream while they are open: what of each has been said on, so that the full value at its end adds
- * only what the deltas left out (`protocols/translation.md` section 9.1, responses decoder).
+ * Tracks output items of a stream while they are open: the text of each that was passed on, so that the full value at
+ * its end adds only what the deltas left out (`protocols/translation.md` section 9.1, responses decoder).
  *
- * What was said is kept until the item ends: where the finished one says something else, nothing can be taken back,
- * and a rest cut from it would fit nowhere.
+ * The text is kept until the item ends: where the finished item differs, nothing can be taken back, and a rest cut from
+ * it would fit nowhere.
  */
 import { asText, type JsonObject } from "#proxy/json/json-value";
 import type { EventSink } from "./event-sink.ts";

@@ -1,15 +1,15 @@
-/** A message of a stream while it is open. */
+/** Reads a message of a stream while it is open. */
 
 import { readCitation, readCitations, readLogprobs } from "#proxy/formats/responses/translate/reply/read-items";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply, type TokenLogprob } from "#proxy/neutral/reply";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 interface OpenPart {
   readonly part: number;
-  readonly said: SaidText;
+  readonly said: StreamedText;
   citations: number;
   logprobs: number;
 }
@@ -25,11 +25,11 @@ export class OpenMessage implements OpenItem {
       case "response.output_text.delta": {
         const text = asText(event["delta"]);
         const logprobs = readLogprobs(event["logprobs"]);
-        if (text !== "" || logprobs.length > 0) this.#say(this.#part(index, "text", sink), text, logprobs, sink);
+        if (text !== "" || logprobs.length > 0) this.#emitText(this.#part(index, "text", sink), text, logprobs, sink);
         return;
       }
       case "response.refusal.delta":
-        if (event["delta"] !== "") this.#say(this.#part(index, "refusal", sink), asText(event["delta"]), [], sink);
+        if (event["delta"] !== "") this.#emitText(this.#part(index, "refusal", sink), asText(event["delta"]), [], sink);
         return;
       case "response.output_text.done":
         this.#complete(index, { type: "output_text", text: event["text"] }, sink);
@@ -65,7 +65,7 @@ export class OpenMessage implements OpenItem {
     for (const index of [...this.#parts.keys()]) this.#close(index, sink);
   }
 
-  #say(open: OpenPart, text: string, logprobs: readonly TokenLogprob[], sink: EventSink): void {
+  #emitText(open: OpenPart, text: string, logprobs: readonly TokenLogprob[], sink: EventSink): void {
     sink.logprobs(open.part, logprobs);
     open.logprobs += logprobs.length;
     open.said.add(text);
@@ -80,7 +80,7 @@ export class OpenMessage implements OpenItem {
     if (known === undefined && full === "") return;
     const open = known ?? this.#part(index, isRefusal ? "refusal" : "text", sink);
     const logprobs = open.logprobs === 0 ? readLogprobs(member(part, "logprobs")) : [];
-    this.#say(open, open.said.restOf(full) ?? "", logprobs, sink);
+    this.#emitText(open, open.said.restOf(full) ?? "", logprobs, sink);
     const citations = readCitations(member(part, "annotations"));
     for (const citation of citations.slice(open.citations)) sink.citation(open.part, citation);
     open.citations = Math.max(open.citations, citations.length);
@@ -90,7 +90,7 @@ export class OpenMessage implements OpenItem {
     if (this.#closed.has(index)) throw new InvalidReply("a piece came for a part that was closed");
     const known = this.#parts.get(index);
     if (known !== undefined) return known;
-    const opened = { part: sink.open({ kind }), said: new SaidText(), citations: 0, logprobs: 0 };
+    const opened = { part: sink.open({ kind }), said: new StreamedText(), citations: 0, logprobs: 0 };
     this.#parts.set(index, opened);
     return opened;
   }

@@ -1,27 +1,27 @@
-/** Reasoning of a stream while it is open. */
+/** Reads reasoning of a stream while it is open. */
 
 import { reasoningState } from "#proxy/formats/responses/translate/reply/read-items";
 import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
 import type { EventSink } from "./event-sink.ts";
 import { indexOf, type OpenItem } from "./open-item.ts";
-import { SaidText } from "./said-text.ts";
+import { StreamedText } from "./streamed-text.ts";
 
 export class OpenReasoning implements OpenItem {
   readonly type = "reasoning";
-  readonly #said = new SaidText();
+  readonly #said = new StreamedText();
   #part: number | undefined;
   /** Servers send the thoughts themselves or summaries; of both the first one counts. */
   #source: "content" | "summary" | undefined;
   #index = 0;
 
   read(type: string, event: JsonObject, sink: EventSink): void {
-    if (type === "response.reasoning_text.delta") this.#say("content", 0, asText(event["delta"]), sink);
+    if (type === "response.reasoning_text.delta") this.#emitText("content", 0, asText(event["delta"]), sink);
     if (type === "response.reasoning_summary_text.delta") {
-      this.#say("summary", indexOf(event["summary_index"]), asText(event["delta"]), sink);
+      this.#emitText("summary", indexOf(event["summary_index"]), asText(event["delta"]), sink);
     }
   }
 
-  #say(source: "content" | "summary", index: number, text: string, sink: EventSink): void {
+  #emitText(source: "content" | "summary", index: number, text: string, sink: EventSink): void {
     this.#source ??= source;
     if (text === "" || this.#source !== source) return;
     this.#part ??= sink.open({ kind: "reasoning" });

@@ -2,7 +2,7 @@
  * Reads the events of a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.1).
  *
  * Items are known by `output_index`, because relays change ids on the way; finished items add what deltas left out;
- * what never came as an item is taken from the final response. Errors are found by the filter before they come here.
+ * items without events of their own come from the final response. The filter finds errors before they come here.
  */
 
 import { readUsage } from "#proxy/formats/responses/native/read-usage";
@@ -16,7 +16,7 @@ import { beginItem, openItem } from "./open-items.ts";
 import { OpenMessage } from "./open-message.ts";
 import { SeenItems } from "./seen-items.ts";
 
-/** Far more than any model says in one answer; each new one is told to those that are open. */
+/** Far more than any model says in one reply; each new one is told to those that are open. */
 const itemsMax = 2_000;
 
 /** Events of which kind of item. */
@@ -52,7 +52,7 @@ export class ResponsesStreamReader implements StreamReader {
     const event = json ?? parseJson(data);
     if (!isObject(event)) throw new InvalidReply("an event is not a JSON object");
     this.#readEvent(asText(event["type"]) || (name ?? ""), event);
-    return this.#take();
+    return this.#consumeEvents();
   }
 
   end(): readonly ReplyEvent[] {
@@ -60,7 +60,7 @@ export class ResponsesStreamReader implements StreamReader {
     return [];
   }
 
-  #take(): readonly ReplyEvent[] {
+  #consumeEvents(): readonly ReplyEvent[] {
     const { events } = this.#sink;
     this.#sink.events = [];
     return events;
@@ -108,7 +108,7 @@ export class ResponsesStreamReader implements StreamReader {
     });
   }
 
-  #see(index: number, item: JsonObject): void {
+  #observe(index: number, item: JsonObject): void {
     this.#start(undefined);
     for (const open of this.#open.values()) open.pause(this.#sink);
     this.#seen.add(index, item);
@@ -116,9 +116,9 @@ export class ResponsesStreamReader implements StreamReader {
   }
 
   #added(index: number, item: unknown): void {
-    if (!isObject(item)) throw new InvalidReply("an item was added without an item");
-    if (this.#seen.has(index)) throw new InvalidReply("two items have one index");
-    this.#see(index, item);
+    if (!isObject(item)) throw new InvalidReply("an output_item.added event has no item");
+    if (this.#seen.has(index)) throw new InvalidReply("two items have the same index");
+    this.#observe(index, item);
     const opened = openItem(item, this.#declared);
     this.#open.set(index, opened);
     beginItem(opened, this.#sink);
@@ -130,7 +130,7 @@ export class ResponsesStreamReader implements StreamReader {
     let item = this.#open.get(index);
     if (item === undefined && wanted === "message" && !this.#seen.has(index)) {
       // Some relays say text without having announced a message.
-      this.#see(index, { type: "message", id: event["item_id"] });
+      this.#observe(index, { type: "message", id: event["item_id"] });
       item = new OpenMessage();
       this.#open.set(index, item);
     }
@@ -143,7 +143,7 @@ export class ResponsesStreamReader implements StreamReader {
   }
 
   #done(index: number, item: unknown): void {
-    if (!isObject(item)) throw new InvalidReply("an item was done without an item");
+    if (!isObject(item)) throw new InvalidReply("an output_item.done event has no item");
     this.#check(item);
     const open = this.#open.get(index);
     if (open !== undefined) {
@@ -151,7 +151,7 @@ export class ResponsesStreamReader implements StreamReader {
       this.#seen.add(index, item);
       open.finish(open.type === item["type"] ? item : undefined, this.#sink);
     } else if (!this.#seen.has(index)) {
-      this.#see(index, item);
+      this.#observe(index, item);
       this.#sink.whole(item);
     }
   }
@@ -178,7 +178,7 @@ export class ResponsesStreamReader implements StreamReader {
     }
     const finish = readFinish(response, this.#sink, isIncomplete);
     if (this.#sink.hasBrokenCall && finish.reason !== "length" && finish.reason !== "content-filter") {
-      throw new InvalidReply("the arguments of a call are not JSON, or not those that were said");
+      throw new InvalidReply("the arguments of a call are not JSON, or differ from those that were streamed");
     }
     const usage = readUsage(response);
     if (usage !== undefined) this.#sink.events.push({ type: "usage", usage });

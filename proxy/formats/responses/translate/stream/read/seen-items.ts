@@ -1,9 +1,9 @@
 /**
- * Items that a stream has brought, and which items of the final response they are.
+ * Matches the items of a stream with the items of the final response.
  *
- * Places in the two need not agree: relays count from where they like, hide items from one of them and change ids on
+ * Their places need not agree: relays count from arbitrary numbers, hide items from one of the two and change ids on
  * the way. So an item is known by the id of its call, then by its own, then by its place among those of its kind. Only
- * what is none of them is new: a call that is wrongly taken for new is made twice.
+ * an item that matches none of them is new: a call that is wrongly held for new is made twice.
  */
 import { asText, type JsonObject } from "#proxy/json/json-value";
 
@@ -43,7 +43,7 @@ export class SeenItems {
     const known = new Map<number, JsonObject>();
     const free = new Map(output.entries());
     const waiting = new Set([...this.#items.values()].sort((left, right) => left.index - right.index));
-    const take = (seen: SeenItem, place: number | undefined): void => {
+    const assign = (seen: SeenItem, place: number | undefined): void => {
       const item = place === undefined ? undefined : free.get(place);
       if (place === undefined || item === undefined) return;
       known.set(seen.index, item);
@@ -52,8 +52,8 @@ export class SeenItems {
     };
     for (const by of [0, 1, 2] as const) {
       const places = placesBy(by, free);
-      for (const seen of waiting) if (isMarked(seen, by, free.get(seen.index))) take(seen, seen.index);
-      for (const seen of waiting) take(seen, nextPlace(seen, by, places, free));
+      for (const seen of waiting) if (isMarked(seen, by, free.get(seen.index))) assign(seen, seen.index);
+      for (const seen of waiting) assign(seen, nextPlace(seen, by, places, free));
     }
     return { known, unseen: [...free.values()] };
   }

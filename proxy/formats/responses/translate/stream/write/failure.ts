@@ -1,4 +1,4 @@
-/** What a response that failed says about it (`protocols/openai-responses.md` section 6.4). */
+/** Writes the error members of a response that failed (`protocols/openai-responses.md` section 6.4). */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";

@@ -1,4 +1,4 @@
-/** Frames of a responses stream: both lines of each event, numbered over the whole stream without a gap. */
+/** Writes frames of a responses stream: both lines of each event, numbered over the whole stream without a gap. */
 
 export class Frames {
   /** Finished items by their index: the output of the final response. */
@@ -38,7 +38,7 @@ export class Frames {
     this.emit("response.output_item.done", `"output_index":${index},"item":${JSON.stringify(item)}`);
   }
 
-  take(): string {
+  consume(): string {
     const text = this.#text;
     this.#text = "";
     return text;

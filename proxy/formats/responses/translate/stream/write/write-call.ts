@@ -1,6 +1,6 @@
 /**
- * One call of a stream. It waits for its first arguments or its end before it is announced: a provider's state for the
- * call travels in a reasoning item right before it, and may come a moment later (section 9.2).
+ * Writes one call of a stream. It announces the call at its first arguments or its end: a provider's state for the call
+ * travels in a reasoning item right before it, and may come a moment later (section 9.2).
  */
 
 import { type CallIdentity, callItem, type ItemStatus } from "#proxy/formats/responses/translate/reply/output-items";
@@ -32,7 +32,7 @@ export class CallWriter {
     if (this.#begun !== undefined) this.#states.remember(this.#call.callId, this.#carried);
   }
 
-  say(text: string): void {
+  append(text: string): void {
     const { members } = this.begin();
     this.#text += text;
     // Items of these tools have no events of their own for what they ask: all of it is in their end.
@@ -57,7 +57,7 @@ export class CallWriter {
     return this.#begun;
   }
 
-  /** @param isCut the answer ended before it was complete: arguments that are no JSON are half ones */
+  /** @param isCut the reply ended before it was complete: arguments that are no JSON are half ones */
   done(isCut: boolean): void {
     const { index, members } = this.begin();
     const isFunction = this.#call.tool === "function";

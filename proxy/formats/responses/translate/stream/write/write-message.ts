@@ -1,6 +1,6 @@
 /**
- * One message item of a stream. Neighbouring texts are one part, whatever blocks they came in: providers cut a text into
- * blocks to hang citations on (`protocols/translation.md` section 10.7).
+ * Writes one message item of a stream. Neighbouring texts become one part, whatever blocks they came in: providers cut
+ * a text into blocks to attach citations (`protocols/translation.md` section 10.7).
  */
 
 import {
@@ -31,12 +31,12 @@ interface OpenPart {
 }
 
 /** Where a block stands in the text of its part. */
-export interface TextBlock {
+export interface TextSpan {
   readonly start: number;
   readonly length: number;
 }
 
-export class MessageWriter {
+export class MessageItemWriter {
   readonly #frames: Frames;
   readonly #newId: (prefix: string) => string;
   readonly #content: JsonObject[] = [];
@@ -59,7 +59,7 @@ export class MessageWriter {
   }
 
   /** The latest block is whole. */
-  endBlock(): TextBlock {
+  endBlock(): TextSpan {
     const part = this.#part;
     if (part === undefined) return { start: 0, length: 0 };
     const block = { start: part.blockStart, length: part.text.length - part.blockStart };
@@ -67,7 +67,7 @@ export class MessageWriter {
     return block;
   }
 
-  say(kind: "text" | "refusal", text: string): void {
+  append(kind: "text" | "refusal", text: string): void {
     const part = this.#open(kind);
     part.text += text;
     const delta = `${part.members},"delta":${JSON.stringify(text)}`;
@@ -85,10 +85,7 @@ export class MessageWriter {
   }
 
   /** What comes behind the end of its block, which is lost where the text can take nothing more. */
-  addLate(
-    block: TextBlock,
-    { citation, tokens = [] }: { citation?: Citation; tokens?: readonly TokenLogprob[] },
-  ): void {
+  addLate(block: TextSpan, { citation, tokens = [] }: { citation?: Citation; tokens?: readonly TokenLogprob[] }): void {
     const part = this.#part;
     if (part?.kind !== "text") return;
     if (citation !== undefined) this.#annotate(part, citation, block);
@@ -109,7 +106,7 @@ export class MessageWriter {
     else this.#annotate(part, citation, { start: part.blockStart, length: part.text.length - part.blockStart });
   }
 
-  #annotate(part: OpenPart, citation: Citation, block: TextBlock): void {
+  #annotate(part: OpenPart, citation: Citation, block: TextSpan): void {
     const annotation = urlCitation(citation, block.start, block.length);
     const members = `${part.members},"annotation_index":${part.annotations.length}`;
     part.annotations.push(annotation);

@@ -1,4 +1,4 @@
-/** One reasoning item of a stream: its text as a summary, the provider's state in the envelope (section 6.2). */
+/** Writes one reasoning item of a stream: its text as a summary, the provider's state in the envelope (section 6.2). */
 
 import { reasoningItem } from "#proxy/formats/responses/translate/reply/output-items";
 import type { ProviderState } from "#proxy/neutral/conversation";
@@ -17,7 +17,7 @@ export class ReasoningWriter {
     this.#newId = newId;
   }
 
-  say(text: string): void {
+  append(text: string): void {
     const { members } = this.#begin();
     const part = `${members},"summary_index":0`;
     if (this.#text === "") {

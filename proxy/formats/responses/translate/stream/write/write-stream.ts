@@ -1,9 +1,10 @@
 /**
- * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.2).
+ * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md`
+ * 9.2).
  *
- * Promises to the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
+ * It promises the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
  * the final response, which holds every finished item, and exactly one terminal event. Several items may be open at
- * once. A whole response is written by the same code (`write-reply.ts`), so that both always agree.
+ * once. The same code writes a whole response (`write-reply.ts`), so that both always agree.
  */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
@@ -22,19 +23,19 @@ import { failureOf } from "./failure.ts";
 import { Frames } from "./frames.ts";
 import { CallWriter } from "./write-call.ts";
 import { isImage, writeCode, writeImage, writeSearch } from "./write-hosted.ts";
-import { MessageWriter, type TextBlock } from "./write-message.ts";
+import { MessageItemWriter, type TextSpan } from "./write-message.ts";
 import { ReasoningWriter } from "./write-reasoning.ts";
 
 /** What takes the pieces of one neutral part. */
 type PartWriter =
-  | { readonly kind: "text" | "refusal"; readonly message: MessageWriter }
+  | { readonly kind: "text" | "refusal"; readonly message: MessageItemWriter }
   | { readonly kind: "reasoning"; readonly reasoning: ReasoningWriter }
   | { readonly kind: "call"; readonly call: CallWriter };
 
 const completed: ResponseEnd = { status: "completed", reason: undefined };
 
 export class ResponsesStreamWriter implements StreamWriter {
-  readonly gathersAnswer = true;
+  readonly holdsWholeReply = true;
   readonly #frames = new Frames();
   readonly #context: ReplyContext;
   readonly #showsReasoning: boolean;
@@ -43,10 +44,10 @@ export class ResponsesStreamWriter implements StreamWriter {
   readonly #callIds = new UniqueIds();
   readonly #parts = new Map<number, PartWriter>();
   /** Takes the next text; no other item was begun since. */
-  #message: MessageWriter | undefined;
+  #message: MessageItemWriter | undefined;
   /** Of an upstream that tells sources late: texts that ended, and their messages, which are done at the end. */
-  readonly #endedTexts = new Map<number, { readonly message: MessageWriter; readonly block: TextBlock }>();
-  #endedMessages: MessageWriter[] = [];
+  readonly #endedTexts = new Map<number, { readonly message: MessageItemWriter; readonly block: TextSpan }>();
+  #endedMessages: MessageItemWriter[] = [];
   /** Closed calls that are not done yet: only the finish tells whether the last one was cut. */
   #closing: CallWriter[] = [];
   /** Code whose output may come as a block of its own. */
@@ -70,16 +71,16 @@ export class ResponsesStreamWriter implements StreamWriter {
   }
 
   write(event: ReplyEvent): string {
-    // The format has one answer.
+    // The format has one candidate.
     if ("candidate" in event && event.candidate !== 0) return "";
-    this.#take(event);
-    return this.#frames.take();
+    this.#writeEvent(event);
+    return this.#frames.consume();
   }
 
   signOfLife(): string {
     if (this.#hasStarted && this.#frames.hasItems) this.#frames.emit("keepalive");
     else if (this.#hasStarted) this.#inProgress();
-    return this.#frames.take();
+    return this.#frames.consume();
   }
 
   fail(error: GatewayError, context: ErrorContext): string {
@@ -97,10 +98,10 @@ export class ResponsesStreamWriter implements StreamWriter {
       JSON.stringify({ code, message, param, error: { type, code, message, param } }).slice(1, -1),
     );
     this.#terminal("failed", { error: failure.responseError });
-    return this.#frames.take();
+    return this.#frames.consume();
   }
 
-  #take(event: ReplyEvent): void {
+  #writeEvent(event: ReplyEvent): void {
     switch (event.type) {
       case "start":
         this.#serviceTier = event.serviceTier;
@@ -123,7 +124,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
-  /** Signs of life before the answer may have begun the response. */
+  /** Signs of life before the reply may have begun the response. */
   #start(): void {
     if (this.#hasStarted) return;
     this.#hasStarted = true;
@@ -189,15 +190,15 @@ export class ResponsesStreamWriter implements StreamWriter {
     if (isImage(block)) {
       this.#beginOther();
       writeImage(this.#frames, block, this.#context.newId);
-    } else this.#openText(part, "text").say("text", omittedText(block));
+    } else this.#openText(part, "text").append("text", omittedText(block));
   }
 
   /** Text goes on in the same message, unless another block of it is still open: their pieces must not mix. */
-  #openText(part: number, kind: "text" | "refusal"): MessageWriter {
+  #openText(part: number, kind: "text" | "refusal"): MessageItemWriter {
     if (this.#message !== undefined && this.#message.openBlocks > 0) this.#message = undefined;
     this.#beginCalls();
     this.#finishCalls(completed);
-    this.#message ??= new MessageWriter(this.#frames, this.#context.newId);
+    this.#message ??= new MessageItemWriter(this.#frames, this.#context.newId);
     this.#message.openBlocks += 1;
     this.#message.beginBlock(kind);
     this.#parts.set(part, { kind, message: this.#message });
@@ -212,7 +213,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#message = undefined;
   }
 
-  #endMessage(message: MessageWriter): void {
+  #endMessage(message: MessageItemWriter): void {
     if (this.#context.citesLate === true) this.#endedMessages.push(message);
     else message.done("completed");
   }
@@ -232,7 +233,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     this.#clientName ??= clientNames(clientBody);
     const { name, namespace, run } = this.#clientName(block.name);
     const id = newId(run?.idPrefix ?? (block.tool === "custom" ? "ctc_" : "fc_"));
-    const callId = this.#callIds.take(block.id ?? newId("call_"));
+    const callId = this.#callIds.assign(block.id ?? newId("call_"));
     const call = new CallWriter(this.#frames, { id, callId, name, namespace, tool: block.tool, run }, states, newId);
     call.keep(this.#plainStates.splice(0));
     return call;
@@ -271,9 +272,9 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
     switch (event.type) {
       case "delta":
-        if (writer.kind === "call") writer.call.say(event.text);
-        else if (writer.kind !== "reasoning") writer.message.say(writer.kind, event.text);
-        else if (this.#showsReasoning) writer.reasoning.say(event.text);
+        if (writer.kind === "call") writer.call.append(event.text);
+        else if (writer.kind !== "reasoning") writer.message.append(writer.kind, event.text);
+        else if (this.#showsReasoning) writer.reasoning.append(event.text);
         return;
       case "citation":
         if (writer.kind === "text") writer.message.cite(event.citation);

@@ -241,7 +241,7 @@ describe("chat completions: stream filter", () => {
   it("refuses an event over the cap", () => {
     const filter = createStreamFilter(true, 64);
     assert.deepEqual(filter.push(Buffer.from(`data: ${"x".repeat(100)}`)), []);
-    assert.match(filter.violation ?? "", /event 1: expected at most 64 bytes, came more/);
+    assert.match(filter.violation ?? "", /event 1: expected at most 64 bytes, got more/);
   });
 
   it("refuses bytes that are not UTF-8", () => {

@@ -123,7 +123,7 @@ const body = {
   usage: writtenUsage,
 };
 
-/** Chunks of the answer as a stream, in the words of the page. */
+/** Chunks of the reply as a stream, in the words of the page. */
 function streamed(): string {
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({
@@ -192,12 +192,12 @@ describe("chat completions goldens", () => {
     assert.deepEqual(written.dropped, []);
   });
 
-  it("G2: reads and writes the whole answer", () => {
+  it("G2: reads and writes the whole reply", () => {
     assert.deepEqual(chatCompletionsUpstreamTranslator.readReply(body), reply);
     assert.deepEqual(writeWhole(reply), body);
   });
 
-  it("G3: reads and writes the same answer as a stream", () => {
+  it("G3: reads and writes the same reply as a stream", () => {
     assert.deepEqual(aggregateReply(readStream(Buffer.from(streamed()))), reply);
     assert.equal(writeStream(replayReply(reply)), streamed());
   });
@@ -248,7 +248,7 @@ describe("chat completions goldens", () => {
     assert.deepEqual(written["messages"], [...firstMessages, ...laterMessages]);
   });
 
-  it("G5: reads and writes the form of the answer", () => {
+  it("G5: reads and writes the output format", () => {
     const wanted = {
       type: "object",
       properties: { n: { type: "integer" } },
@@ -257,11 +257,11 @@ describe("chat completions goldens", () => {
     };
     const response_format = { type: "json_schema", json_schema: { name: "out", strict: true, schema: wanted } };
     const conversation = conversationOf({ response_format });
-    assert.deepEqual(plain(conversation.answerFormat), { kind: "schema", name: "out", schema: wanted, strict: true });
+    assert.deepEqual(plain(conversation.outputFormat), { kind: "schema", name: "out", schema: wanted, strict: true });
     assert.deepEqual(writtenRequest(conversation).body["response_format"], response_format);
   });
 
-  it("G6: an answer cut for its length, and a prompt that was blocked", () => {
+  it("G6: a reply cut for its length, and a prompt that was blocked", () => {
     const cut = writeWhole({ ...reply, candidates: [{ ...candidate, finish: { reason: "length" } }] });
     assert.equal(Object(cut)["choices"][0].finish_reason, "length");
     const blocked = writeWhole({

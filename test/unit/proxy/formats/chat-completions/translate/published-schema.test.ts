@@ -18,7 +18,7 @@ describe("chat completions: OpenAI's published document", () => {
     return;
   }
 
-  it("accepts every answer that is written, whole and streamed, without relaxation", () => {
+  it("accepts every reply that is written, whole and streamed, without relaxation", () => {
     fc.assert(
       fc.property(anyReply(), fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 5 }), (reply, turns) => {
         const events = mixedEvents(reply, turns);

@@ -33,7 +33,7 @@ const exchange: fc.Arbitrary<Exchange> = fc.record({
   }),
 });
 
-/** Turns as a chat client's history has them: every call answered in order. */
+/** Turns as a chat client's history has them: every call with its result, in order. */
 function turnsOf(exchanges: readonly Exchange[]): Turn[] {
   return exchanges.flatMap(({ said, answer, calls }, round): Turn[] => {
     const id = (index: number) => `call_${round}_${index}`;

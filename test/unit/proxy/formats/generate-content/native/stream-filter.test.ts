@@ -87,7 +87,7 @@ describe("generateContent: stream filter", () => {
     { shape: "sse" as const, want: dataEvents(first, second).replaceAll("\n\n", "\r\n\r\n") },
     { shape: "array" as const, want: `[${JSON.stringify(first)},\r\n${JSON.stringify(second)}]` },
   ]) {
-    it(`reads an upstream that answers with an array and writes ${row.shape}`, () => {
+    it(`reads an upstream that replies with an array and writes ${row.shape}`, () => {
       const filter = new GenerateContentStreamFilter(row.shape, cap);
       assert.equal(runFilter(filter, [...JSON.stringify([first, second])]), row.want);
       assert.equal(filter.isComplete, true);

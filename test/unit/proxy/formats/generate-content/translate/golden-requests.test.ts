@@ -252,7 +252,7 @@ function anyConversation(): fc.Arbitrary<Conversation> {
         sampling: { temperature, stop },
         outputCap,
         reasoning: effort === undefined ? undefined : { mode: "on", effort, show: true },
-        answerFormat: isJson ? { kind: "json" } : undefined,
+        outputFormat: isJson ? { kind: "json" } : undefined,
       }),
     );
 }

@@ -44,7 +44,7 @@ describe("what generateContent is sent and sends, by Google's own document", () 
   }
 
   for (const one of recorded.filter(({ expected }) => expected["status"] === "ok")) {
-    it(`the answer of ${one.id} is one of Google's, streamed and whole`, () => {
+    it(`the reply of ${one.id} is one of Google's, streamed and whole`, () => {
       const context = contextOf({ reasoning: { mode: "on", show: true }, sampling: { logprobs: true } }, "array");
       const events = eventsOf(one);
       const frames: unknown[] = JSON.parse(streamOf(events, context));

@@ -16,7 +16,7 @@ const call = { type: "function_call", id: "fc_1", call_id: "c1", name: "f", argu
 
 const user = (text: string) => ({ role: "user", parts: [{ text }] });
 
-/** Types of the items that the upstream gets after this answer of its own. */
+/** Types of the items that the upstream gets after this reply of its own. */
 function typesAfter(output: readonly object[], isSplit: boolean): unknown {
   const asked = { contents: [user("hi")] };
   const answer = answerOf("Responses", "GenerateContent", asked, { id: "r", status: "completed", output, usage });
@@ -52,7 +52,7 @@ describe("a reasoning item that comes back from a client of another format", () 
     it(`precedes an item of its turn: ${name}`, () => assert.deepEqual(typesAfter(output, isSplit), want));
   }
 
-  it("is left out where the answer was cut before the item it belongs to", () => {
+  it("is left out where the reply was cut before the item it belongs to", () => {
     const cut = { id: "r", status: "incomplete", incomplete_details: { reason: "max_output_tokens" }, usage };
     const answer = answerOf("Responses", "Messages", smallestCalls.Messages, { ...cut, output: [reasoning] });
     const content = isObject(answer) ? answer["content"] : undefined;

@@ -18,7 +18,7 @@ const replies = (all ?? []).filter(({ protocol, expected }) => protocol === "gem
 /** The client wants to see everything. */
 const curious = { reasoning: { mode: "auto", show: true }, sampling: { logprobs: true } } as const;
 
-describe("recorded answers of generateContent, read and written again", () => {
+describe("recorded replies of generateContent, read and written again", () => {
   if (all === undefined) {
     it(explainAbsence("generateContent"));
     return;
@@ -43,7 +43,7 @@ describe("recorded answers of generateContent, read and written again", () => {
       );
     });
 
-    it(`${recorded.id} says the same folded and unfolded`, () => {
+    it(`${recorded.id} says the same aggregated and replayed`, () => {
       const reply = aggregateReply(eventsOf(recorded));
       assert.deepEqual(aggregateReply(replayReply(reply)), reply);
     });

@@ -10,7 +10,7 @@ import { contextOf, endpoint, openKeeper, streamOf } from "./replay.ts";
 
 const thinking: ProviderState = { kind: "thinking", text: "T", signature: "SIG" };
 
-/** An answer of another provider: it thinks, says something and calls two tools. */
+/** A reply of another provider: it thinks, says something and calls two tools. */
 const answer: readonly ReplyEvent[] = [
   { type: "start", id: "up", model: "other" },
   { type: "open", candidate: 0, part: 0, block: { kind: "reasoning" } },

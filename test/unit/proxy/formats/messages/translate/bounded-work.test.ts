@@ -48,7 +48,7 @@ function chain(length: number): JsonObject {
 
 describe("messages translator: work is bounded", () => {
   const rows: { name: string; turns: Turn[] }[] = [
-    { name: "answers in a row", turns: [user(text("hi")), ...times(() => assistant(text("a")))] },
+    { name: "turns of the assistant in a row", turns: [user(text("hi")), ...times(() => assistant(text("a")))] },
     {
       name: "calls of one id",
       turns: [user(text("hi")), assistant(...times(() => call("a"))), tool(...times(() => result("a")))],

@@ -14,7 +14,7 @@ describe("call ids of messages", () => {
   it("pitfall 58: keeps a:b and a.b apart", () => assert.notEqual(validCallId("a:b"), validCallId("a.b")));
   it("pitfall 59: gives an empty id one, and a second call of an id its own", () => {
     const ids = new CallIds();
-    const given = [ids.take(""), ids.take(""), ids.take("a"), ids.take("a"), ids.take("a_2")];
+    const given = [ids.assign(""), ids.assign(""), ids.assign("a"), ids.assign("a"), ids.assign("a_2")];
     assert.equal(new Set(given).size, given.length);
     assert.ok(given.every((id) => valid.test(id)));
   });
@@ -22,7 +22,7 @@ describe("call ids of messages", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom("a", "a_2", "a:b"))), (texts) => {
         const ids = new CallIds();
-        const given = texts.map((text) => ids.take(text));
+        const given = texts.map((text) => ids.assign(text));
         assert.ok(given.every((id) => valid.test(id)));
         assert.equal(new Set(given).size, given.length);
       }),

@@ -22,7 +22,7 @@ function keepers(): (channel: string, format: ChatWireFormat) => StateKeeper {
     createStateKeeper({ channel, secrets: () => [channel], format, key: "ns/app", mayRemember: true }, callStates);
 }
 
-/** What the client says next after an answer of these blocks, with the result of its call. */
+/** What the client says next after a reply of these blocks, with the result of its call. */
 function nextCall(
   blocks: readonly ReplyBlock[],
   states: StateKeeper,

@@ -36,7 +36,7 @@ describe("removeSealedState() of messages", () => {
   it("leaves out a message that held nothing else", () => {
     assert.deepEqual(removeSealedState(body([sealed])), { model: "m", messages: [results] });
   });
-  it("stops a budget of thinking when the answer it continues has lost its own", () => {
+  it("stops a budget of thinking when the reply it continues has lost its own", () => {
     const enabled = { thinking: { type: "enabled", budget_tokens: 2000 } };
     assert.deepEqual(removeSealedState(body([sealed, use], enabled)), body([use]));
     assert.deepEqual(removeSealedState(body([native, sealed, use], enabled)), body([native, use], enabled));

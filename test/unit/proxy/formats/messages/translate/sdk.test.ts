@@ -96,7 +96,7 @@ function sorted(values: readonly string[]): string[] {
   return [...values].sort();
 }
 
-describe("messages translator: any legal answer", () => {
+describe("messages translator: any legal reply", () => {
   it("pitfall 43: becomes a clean stream that keeps every call whole, however its parts were mixed", () => {
     fc.assert(
       fc.property(streams, ([parts, choices]) => {

@@ -10,7 +10,7 @@ const call = (id: string) => ({ type: "tool_use", id, name: "f", input: {} });
 const user = (said: string) => ({ role: "user", parts: [{ text: said }] });
 const hidden = { contents: [user("hi")] };
 
-/** What the provider gets of its own answer with the next call of a generateContent client. */
+/** What the provider gets of its own reply with the next call of a generateContent client. */
 function broughtBack(asked: JsonObject, content: readonly object[], isSplit: boolean): unknown {
   const reply = { id: "m", role: "assistant", content, stop_reason: "end_turn", usage };
   const answer = answerOf("Messages", "GenerateContent", asked, reply);

@@ -157,7 +157,7 @@ describe("messages: the worked examples", () => {
   }
   const signing = () => replyContext({ states: new SignedStates() });
 
-  it("G2: reads and writes the whole answer", () => {
+  it("G2: reads and writes the whole reply", () => {
     assert.deepEqual(plain(messagesUpstreamTranslator.readReply(message)), plain(reply));
     assert.deepEqual(writeWhole(reply, signing()), message);
   });
@@ -188,14 +188,14 @@ describe("messages: the worked examples", () => {
     { type: "message_stop" },
   ];
 
-  it("G3: writes the answer as a stream", () => {
+  it("G3: writes the reply as a stream", () => {
     const [start, ...rest] = framesOf(writeStream(replayReply(reply), signing()));
     const estimated = { input_tokens: 7, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 };
     assert.deepEqual(start, { type: "message_start", message: { ...begun, usage: estimated } });
     assert.deepEqual(rest, events);
   });
 
-  it("G3: reads the stream as the answer", () => {
+  it("G3: reads the stream as the reply", () => {
     const all = [
       { type: "message_start", message: { ...begun, usage: { ...message.usage, output_tokens: 1 } } },
       ...events,
@@ -249,7 +249,7 @@ describe("messages: the worked examples", () => {
     );
   });
 
-  it("G6: says an answer that was cut, and a prompt that was refused", () => {
+  it("G6: says a reply that was cut, and a prompt that was refused", () => {
     const cut = { ...reply, candidates: [{ blocks: [], finish: { reason: "length" } as const }] };
     assert.deepEqual(writeWhole(cut)["stop_reason"], "max_tokens");
     const refused = { reason: "content-filter", isPromptBlocked: true } as const;

@@ -25,8 +25,8 @@ async function accumulated(client: (typeof openaiGenerations)[number], stream: s
   );
 }
 
-describe("responses: every legal answer", () => {
-  it("has a clean stream whose end is the whole answer", () => {
+describe("responses: every legal reply", () => {
+  it("has a clean stream whose end is the whole reply", () => {
     fc.assert(
       fc.property(legalEvents, (events: readonly ReplyEvent[]) => {
         const stream = writeStream(events, replyContext());

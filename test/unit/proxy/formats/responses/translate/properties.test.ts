@@ -73,7 +73,7 @@ const settings = fc.record(
       { mode: "on", effort: "high", show: true, summary: "auto" },
       { mode: "on", effort: "low" },
     ),
-    answerFormat: fc.constantFrom<Conversation["answerFormat"]>({
+    outputFormat: fc.constantFrom<Conversation["outputFormat"]>({
       kind: "schema",
       name: "n",
       schema: { type: "object", properties: {} },

@@ -163,7 +163,7 @@ describe("responses: what the client gets, by the published documents", () => {
 
   it("everything that the format can say is as published", () => assertPublished(documents, everything, fullBody));
 
-  it("the least answer is as published", () =>
+  it("the least response is as published", () =>
     assertPublished(
       documents,
       [

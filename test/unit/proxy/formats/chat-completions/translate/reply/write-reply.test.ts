@@ -75,7 +75,7 @@ describe("writeReply()", () => {
     ]);
   });
 
-  it("answers the older functions in their form", () => {
+  it("writes the older functions in their form", () => {
     const reply = replyOf([call("a", '{"x":1}')], "tool-calls");
     const [choice] = Object(writeWhole(reply, replyContext({ functions: [{ name: "f" }] })))["choices"];
     assert.deepEqual(choice.message.function_call, { name: "f", arguments: '{"x":1}' });

@@ -269,7 +269,7 @@ describe("chat completions stream reader: calls", () => {
     assert.deepEqual(calls.slice(1, 4), ["open 0 call a f", '0: {"x"', "0: :1}"]);
   });
 
-  it("leaves arguments as they are where the answer was cut for its length", () => {
+  it("leaves arguments as they are where the reply was cut for its length", () => {
     assert.deepEqual(read(chunk(opening(0, "a", "f", '{"x')), chunk({}, "length")).slice(1), [
       "open 0 call a f",
       '0: {"x',

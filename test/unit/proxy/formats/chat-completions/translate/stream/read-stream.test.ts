@@ -53,7 +53,7 @@ describe("chat completions stream reader: the end", () => {
     { reasons: ["length", "content_filter"], want: "content-filter" },
     { reasons: ["stop", "stop_sequence"], want: "stop-sequence" },
   ]) {
-    it(`an answer that was cut stays cut: ${row.reasons.join(", then ")} is ${row.want}`, () => {
+    it(`a reply that was cut stays cut: ${row.reasons.join(", then ")} is ${row.want}`, () => {
       const chunks = row.reasons.map((reason) => chunk({}, reason));
       assert.deepEqual(read(chunk({ content: "a" }), ...chunks).at(-2), `finish ${row.want}`);
     });
@@ -114,7 +114,7 @@ describe("chat completions stream reader: broken streams", () => {
       chunks: [chunk(opening(0, "a", "f", '{"x":1}')), chunk(opening(1, "b", "g")), chunk(growing(0, "2"))],
     },
     {
-      name: "pitfall 40: a second answer behind the first",
+      name: "pitfall 40: a second reply behind the first",
       chunks: [chunk({ content: "a" }, "stop"), { ...chunk({ content: "b" }, "stop"), id: "c2" }],
     },
     { name: "a provider that gave up", chunks: [chunk({ content: "a" }, "error")] },

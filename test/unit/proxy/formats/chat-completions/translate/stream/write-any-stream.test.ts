@@ -8,10 +8,10 @@ import { openaiGenerations } from "#test/support/official-clients";
 import { readStream, replyContext, writeStream, writeWhole } from "#test/support/translation/chat-exchange";
 import { anyReply, mixedEvents } from "#test/support/translation/random-replies";
 
-describe("chat completions stream writer: any answer", () => {
+describe("chat completions stream writer: any reply", () => {
   const choices = fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 8 });
 
-  it("is a clean stream that reads as the same answer, however its events are mixed", () => {
+  it("is a clean stream that reads as the same reply, however its events are mixed", () => {
     fc.assert(
       fc.property(anyReply(), choices, (reply, turns) => {
         const events = mixedEvents(reply, turns);

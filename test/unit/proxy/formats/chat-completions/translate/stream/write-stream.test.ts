@@ -214,7 +214,7 @@ describe("chat completions stream writer: deltas", () => {
     ]);
   });
 
-  it("answers a client of the older functions in their form", () => {
+  it("serves a client of the older functions in their form", () => {
     const context = replyContext({ functions: [{ name: "f" }] });
     const events = [start, open(0, call("c", "f")), delta(0, "{}"), close(0), finish("tool-calls"), end];
     const stream = writeStream(events, context);

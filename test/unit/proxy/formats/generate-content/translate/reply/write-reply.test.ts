@@ -61,7 +61,7 @@ const goldenBody = {
 };
 
 describe("writeReply() of generateContent", () => {
-  it("G2: writes the whole answer", () => {
+  it("G2: writes the whole reply", () => {
     assert.deepEqual(generateContentClientTranslator.writeReply(golden, contextOf(shown, undefined)), goldenBody);
   });
 
@@ -95,7 +95,7 @@ describe("writeReply() of generateContent", () => {
     });
   });
 
-  it("gives an answer without content a part", () => {
+  it("gives a reply without content a part", () => {
     const { candidates } = generateContentClientTranslator.writeReply(replyOf([]), contextOf());
     assert.deepEqual(Object(candidates)[0].content, { role: "model", parts: [{ text: "" }] });
   });
@@ -178,7 +178,7 @@ describe("writeReply() of generateContent", () => {
 });
 
 describe("readReply() of generateContent", () => {
-  it("G2: reads the whole answer", () => {
+  it("G2: reads the whole reply", () => {
     const { id, model, ...rest } = generateContentUpstreamTranslator.readReply(goldenBody);
     const { id: _id, model: _model, ...want } = golden;
     assert.deepEqual(

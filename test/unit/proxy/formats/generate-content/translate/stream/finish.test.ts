@@ -11,7 +11,7 @@ function frame(...parts: readonly JsonObject[]): JsonObject {
 
 const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
 
-describe("the stream reader of generateContent: why an answer ended", () => {
+describe("the stream reader of generateContent: why a reply ended", () => {
   for (const [finishReason, want] of [
     ["STOP", "stop"],
     ["MAX_TOKENS", "length"],
@@ -40,7 +40,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     });
   }
 
-  it("an answer that was cut stays cut, calls or not", () => {
+  it("a reply that was cut stays cut, calls or not", () => {
     const parts = [{ functionCall: { name: "f" } }];
     const events = readFrames([{ candidates: [{ content: { parts }, finishReason: "MAX_TOKENS" }] }]);
     assert.equal(aggregateReply(events).candidates[0]?.finish.reason, "length");
@@ -66,12 +66,12 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     ["was cut", [{ index: 0, content: { parts: [{ text: "half of" }] } }]],
     ["never came", []],
   ] as const) {
-    it(`an answer is none when one candidate ended and another ${name}`, () => {
+    it(`a reply is none when one candidate ended and another ${name}`, () => {
       const other = { index: 1, content: { parts: [{ text: "whole" }] }, finishReason: "STOP" };
       assert.throws(() => readFrames([{ candidates: [...first, other] }]), InvalidReply);
     });
   }
-  it("pitfall 8: an answer that never said why it ended is none", () => {
+  it("pitfall 8: a reply that never said why it ended is none", () => {
     assert.throws(() => readFrames([frame({ text: "a" })]), InvalidReply);
     assert.throws(() => readFrames([]), InvalidReply);
   });
@@ -80,7 +80,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     { candidates: [], usageMetadata: { promptTokenCount: 3 } },
     { usageMetadata: { promptTokenCount: 3 }, modelVersion: "g" },
   ]) {
-    it(`pitfall 34: a whole answer with ${Object.keys(body).join(" and ")} alone is none, as its stream is`, () => {
+    it(`pitfall 34: a whole reply with ${Object.keys(body).join(" and ")} alone is none, as its stream is`, () => {
       assert.throws(() => readReply(body), InvalidReply);
       assert.throws(() => readFrames([body]), InvalidReply);
     });
@@ -101,7 +101,7 @@ describe("the stream reader of generateContent: why an answer ended", () => {
     { first: "MALFORMED_FUNCTION_CALL", later: "STOP", want: { reason: "malformed-call", explanation: "why" } },
     { first: "MAX_TOKENS", later: "SAFETY", want: { reason: "content-filter" } },
   ]) {
-    it(`an answer that was cut stays cut: ${row.first}, then ${row.later} is ${row.want.reason}`, () => {
+    it(`a reply that was cut stays cut: ${row.first}, then ${row.later} is ${row.want.reason}`, () => {
       const events = readFrames([
         frame({ text: "half of" }),
         { candidates: [{ finishReason: row.first, finishMessage: "why" }] },

@@ -6,7 +6,7 @@ import { readFrames } from "#test/unit/proxy/formats/generate-content/translate/
 
 const stop = { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }] };
 
-describe("the stream reader of generateContent: what is no answer", () => {
+describe("the stream reader of generateContent: what is no reply", () => {
   for (const row of [
     { name: "text that is no JSON", data: "{" },
     { name: "a list", data: "[]" },

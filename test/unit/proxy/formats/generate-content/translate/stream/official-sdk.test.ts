@@ -12,7 +12,7 @@ const shown: Partial<Conversation> = { reasoning: { mode: "on", show: true } };
 
 describe("the stream writer of generateContent and the official SDK", () => {
   for (const { name, load } of genaiGenerations) {
-    it(`${name} reads what any answer says, and its chat keeps the turn`, async function () {
+    it(`${name} reads what any reply says, and its chat keeps the turn`, async function () {
       this.timeout(20_000);
       let body = "";
       const server = createServer((request, response) => {

@@ -89,8 +89,8 @@ describe("the stream reader of generateContent: streamed arguments", () => {
 
   const half = [start, piece({ jsonPath: "$.a", stringValue: "1" }, { jsonPath: "$.b", stringValue: "2" })];
 
-  it("refuses an answer that claims to be whole before its call is", () => {
-    assert.throws(() => blocksOf(...half), new InvalidReply("a call was never completed"));
+  it("refuses a reply that claims to be whole before its call is", () => {
+    assert.throws(() => blocksOf(...half), new InvalidReply("a tool call was never completed"));
   });
 
   for (const { name, part } of [
@@ -102,7 +102,7 @@ describe("the stream reader of generateContent: streamed arguments", () => {
     { name: "a picture", part: { inlineData: { mimeType: "image/png", data: "AAAA" } } },
   ]) {
     it(`refuses half a call behind which ${name} stands`, () => {
-      assert.throws(() => blocksOf(...half, frame(part), end), new InvalidReply("a call was never completed"));
+      assert.throws(() => blocksOf(...half, frame(part), end), new InvalidReply("a tool call was never completed"));
     });
   }
 
@@ -111,7 +111,7 @@ describe("the stream reader of generateContent: streamed arguments", () => {
     assert.equal(block?.kind === "call" && block.arguments, '{"a":"1","b":"2"}');
   });
 
-  it("says half a call as half a one where the answer was cut off", () => {
+  it("says half a call as half a one where the reply was cut off", () => {
     const cut = { candidates: [{ content: { parts: [] }, finishReason: "MAX_TOKENS" }] };
     const [candidate] = aggregateReply(readFrames([...half, cut])).candidates;
     const [block] = candidate?.blocks ?? [];

@@ -35,7 +35,7 @@ describe("the streams of generateContent", () => {
     );
   });
 
-  it("say the same as a whole answer", () => {
+  it("say the same as a whole reply", () => {
     fc.assert(
       fc.property(anyReply, (reply) => {
         const whole = generateContentUpstreamTranslator.readReply(
@@ -69,7 +69,7 @@ function* mixed(events: readonly ReplyEvent[], picks: Iterator<number>): Generat
   yield* events.filter((event) => !("part" in event)).slice(1);
 }
 
-/** What an answer says, whatever the order of its thinking, text and calls among each other. */
+/** What a reply says, whatever the order of its thinking, text and calls among each other. */
 function factsOf(reply: Reply): unknown {
   const [candidate] = reply.candidates;
   const blocks = candidate?.blocks ?? [];

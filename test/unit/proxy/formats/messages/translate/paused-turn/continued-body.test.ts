@@ -11,7 +11,7 @@ function bodyOf(request: object, changes: object = {}): Record<string, unknown> 
 }
 
 describe("the request that continues a paused turn", () => {
-  it("ends with what was answered, streams, and asks for what is left of the cap", () => {
+  it("ends with the content so far, streams, and asks for what is left of the cap", () => {
     const messages = [...base.messages, { role: "assistant", content }];
     assert.deepEqual(bodyOf({ ...base, system: "s", stream: true }), {
       ...base,

@@ -8,7 +8,7 @@ import { lastStep, pausedStep, stepEvents, type TurnStep, wholeStep } from "#tes
 
 const request = Buffer.from('{"model":"m","max_tokens":100000,"messages":[{"role":"user","content":"hi"}]}');
 
-const limits = { eventBytesMax: 64 * 1024, answerBytesMax: 256 * 1024 };
+const limits = { eventBytesMax: 64 * 1024, responseBytesMax: 256 * 1024 };
 
 interface Spliced {
   readonly bytes: Buffer;
@@ -30,7 +30,7 @@ function splice(
     if (pause === undefined) break;
     pauses.push(pause);
     if (pauses.length === bodies.length) out.push(splicer.stop());
-    else splicer.goOn();
+    else splicer.resume();
   }
   return { bytes: Buffer.concat(out), pauses };
 }

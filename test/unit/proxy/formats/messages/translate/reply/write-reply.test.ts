@@ -49,7 +49,7 @@ describe("messages: writeReply", () => {
       usage: { input_tokens: 3, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 2 },
     });
   });
-  it("writes an answer that says nothing, and one without any candidate", () => {
+  it("writes a reply that says nothing, and one without any candidate", () => {
     assert.deepEqual(contentOf([text("")]), []);
     const none = writeWhole({ id: undefined, model: undefined, candidates: [], usage: undefined });
     assert.deepEqual([none["content"], none["stop_reason"]], [[], "end_turn"]);

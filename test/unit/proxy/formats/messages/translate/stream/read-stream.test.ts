@@ -232,22 +232,22 @@ describe("messages: stream reader", () => {
       events: [begin, { type: "content_block_start", index: 0 }],
       want: /without content/,
     },
-    { name: "a block behind the end", events: [begin, ending("end_turn"), open], want: /behind the end/ },
+    { name: "a block behind the end", events: [begin, ending("end_turn"), open], want: /after the end/ },
     { name: "a call without a name", events: [begin, ...block(0, use({ name: "" }))], want: /no name/ },
-    { name: "an end without a reason", events: [begin, last], want: /without a reason/ },
+    { name: "an end without a reason", events: [begin, last], want: /without a stop reason/ },
     {
       name: "an end that never came",
       events: [begin, ...block(0, { type: "text", text: "a" })],
-      want: /without a reason/,
+      want: /without a stop reason/,
     },
-    { name: "an error in place of an answer", events: [begin, { type: "error", error: {} }], want: /error/ },
+    { name: "an error in place of a reply", events: [begin, { type: "error", error: {} }], want: /error/ },
     {
       name: "blocks without end",
       events: [begin, ...Array.from({ length: 65 }, (_, index) => ({ ...open, index }))],
       want: /too many/,
     },
     {
-      name: "pitfall 150: arguments that are no JSON in an answer that claims to be whole",
+      name: "pitfall 150: arguments that are no JSON in a reply that claims to be whole",
       events: [begin, ...block(0, use(), json('{"a')), ending("tool_use"), last],
       want: /arguments/,
     },
@@ -257,7 +257,7 @@ describe("messages: stream reader", () => {
     );
   }
 
-  it("lets arguments be cut where the answer says that it was", () => {
+  it("lets arguments be cut where the reply says that it was", () => {
     const events = [begin, ...block(0, use(), json('{"a')), ending("max_tokens"), last];
     assert.deepEqual(sketch(events), ["open 0 call a f", '0 {"a', "close 0", "length", "end"]);
   });
@@ -278,7 +278,7 @@ describe("messages: stream reader", () => {
     ]);
   });
 
-  it("answers any JSON with events or InvalidReply", () => {
+  it("reads any JSON as events or InvalidReply", () => {
     const content = fc.oneof(
       fc.jsonValue(),
       fc.record({

@@ -229,7 +229,7 @@ describe("messages: stream writer, blocks", () => {
       want: ["0 text", "0 a", "0 stop"],
     },
     {
-      name: "closes what a cut answer left open",
+      name: "closes what a cut reply left open",
       events: [open(0, text), delta(0, "a"), open(1, callBlock("a")), delta(1, '{"x')],
       want: ["0 text", "0 a", "0 stop", "1 tool_use a f", '1 {"x', "1 stop"],
     },

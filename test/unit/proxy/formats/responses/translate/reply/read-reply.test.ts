@@ -4,7 +4,7 @@ import { InvalidReply } from "#proxy/neutral/reply";
 import { added, call, created, delta, streamOf } from "#test/support/translation/responses-events";
 import { readStream } from "#test/support/translation/responses-exchange";
 
-describe("responses: a whole answer whose call is cut", () => {
+describe("responses: a whole reply whose call is cut", () => {
   const half = { ...call, arguments: '{"a":' };
   const cutFor = (reason: string) => ({
     id: "resp_1",
@@ -33,7 +33,7 @@ describe("responses: a whole answer whose call is cut", () => {
     });
   }
 
-  it("by nothing is no answer", () => {
+  it("by nothing is no reply", () => {
     assert.throws(() => readReply({ ...cutFor(""), status: "completed", incomplete_details: null }), InvalidReply);
   });
 });

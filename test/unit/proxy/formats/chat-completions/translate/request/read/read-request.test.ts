@@ -97,11 +97,11 @@ describe("readRequest(): parameters", () => {
     },
   ]) {
     it(`reads response_format ${row.name}`, () => {
-      assert.deepEqual(conversationOf({ response_format: row.format }).answerFormat, row.want);
+      assert.deepEqual(conversationOf({ response_format: row.format }).outputFormat, row.want);
     });
   }
 
-  it("pitfall 106: reads a wish to cache that holds for the whole call", () => {
+  it("pitfall 106: reads a request to cache that holds for the whole call", () => {
     const { automaticCache, unread } = conversationOf({ cache_control: { type: "ephemeral", ttl: "1h" } });
     assert.deepEqual(automaticCache, { ttl: "1h" });
     assert.deepEqual(unread, []);
@@ -200,7 +200,7 @@ describe("readRequest(): tools", () => {
     assert.deepEqual(tools, [{ kind: "custom", name: "sql", description: "S", format: flat, where: "tools[0]" }]);
   });
 
-  it("reads the older functions, whose answers have one call", () => {
+  it("reads the older functions, whose responses have one call", () => {
     const conversation = conversationOf({ functions: [{ name: "f" }], function_call: { name: "f" } });
     assert.equal(conversation.usesLegacyFunctions, true);
     assert.equal(conversation.parallelTools, false);
@@ -285,12 +285,12 @@ describe("readRequest(): what has no place", () => {
   });
 
   it("keeps the older spellings of fields that have two", () => {
-    assert.deepEqual(conversationOf({ max_tokens: 5, function_call: { name: "f" } }).spelled, {
+    assert.deepEqual(conversationOf({ max_tokens: 5, function_call: { name: "f" } }).clientSpelling, {
       outputCap: "max_tokens",
       toolChoice: "function_call",
     });
     const newer = { max_completion_tokens: 5, max_tokens: 6, tool_choice: "auto", function_call: "none" };
-    assert.equal(conversationOf(newer).spelled, undefined);
+    assert.equal(conversationOf(newer).clientSpelling, undefined);
   });
 
   it("pitfall 110: unknown members are left unread when they say something, by the client's spelling", () => {

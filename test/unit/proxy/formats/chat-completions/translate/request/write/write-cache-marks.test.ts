@@ -21,7 +21,7 @@ describe("writeMessages(): marks for the cache", () => {
 
   for (const row of [
     {
-      name: "keeps the text of an answer in parts",
+      name: "keeps the text of a reply in parts",
       turns: [assistant(text("a"), marked("b"), text("c")), assistant(text("d"))],
       want: [
         { type: "text", text: "ab", ...anthropic() },
@@ -55,7 +55,7 @@ describe("writeMessages(): marks for the cache", () => {
       want: [{ type: "text", text: "1", prompt_cache_breakpoint: { mode: "explicit" } }],
     },
     {
-      name: "gives OpenAI its own back in an answer",
+      name: "gives OpenAI its own back in a reply",
       target: {},
       turns: [user(text("q")), assistant(breakpoint("a"))],
       want: [{ type: "text", text: "a", prompt_cache_breakpoint: { mode: "explicit", ttl: "12h" } }],

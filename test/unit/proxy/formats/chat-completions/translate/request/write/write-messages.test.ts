@@ -255,7 +255,7 @@ describe("writeMessages(): results", () => {
     ]);
   });
 
-  it("answers a call that nobody answered", () => {
+  it("writes a result for a call without one", () => {
     const [, answer] = Object(messages([assistant(call("a")), user(text("go"))]));
     assert.deepEqual(answer, { role: "tool", tool_call_id: "a", content: "Error: [no result]" });
   });

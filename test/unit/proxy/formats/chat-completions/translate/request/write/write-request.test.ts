@@ -88,7 +88,7 @@ describe("writeRequest(): members", () => {
     assert.deepEqual(dropped, ["service_tier"]);
   });
 
-  it("pitfall 106: carries a wish to cache to the vendor that knows it, and declares it lost elsewhere", () => {
+  it("pitfall 106: carries a request to cache to the vendor that knows it, and declares it lost elsewhere", () => {
     const conversation = { ...conversationOf(), automaticCache: { ttl: "1h" } };
     const openRouter = writtenRequest(conversation, {
       provider: "OpenAICompatible",
@@ -186,65 +186,75 @@ describe("writeRequest(): caps and stops", () => {
 describe("writeRequest(): thinking", () => {
   const on = (effort: "minimal" | "low" | "medium" | "high" | "xhigh" | "max") => ({ mode: "on", effort }) as const;
   for (const row of [
-    { name: "the same word", model: "gpt-5", wish: on("minimal"), want: { reasoning_effort: "minimal" } },
+    { name: "the same word", model: "gpt-5", reasoning: on("minimal"), want: { reasoning_effort: "minimal" } },
     {
       name: "the next word where minimal is unknown",
       model: "o3",
-      wish: on("minimal"),
+      reasoning: on("minimal"),
       want: { reasoning_effort: "low" },
     },
-    { name: "the strongest word below", model: "gpt-5", wish: on("max"), want: { reasoning_effort: "high" } },
-    { name: "max as xhigh", model: "gpt-5.2", wish: on("max"), want: { reasoning_effort: "xhigh" } },
-    { name: "the only word there is", model: "gpt-5-pro", wish: on("low"), want: { reasoning_effort: "high" } },
+    { name: "the strongest word below", model: "gpt-5", reasoning: on("max"), want: { reasoning_effort: "high" } },
+    { name: "max as xhigh", model: "gpt-5.2", reasoning: on("max"), want: { reasoning_effort: "xhigh" } },
+    { name: "the only word there is", model: "gpt-5-pro", reasoning: on("low"), want: { reasoning_effort: "high" } },
     {
       name: "every word to a model of no known name",
       model: "m",
-      wish: on("xhigh"),
+      reasoning: on("xhigh"),
       want: { reasoning_effort: "xhigh" },
     },
-    { name: "off as none", model: "gpt-5.1", wish: { mode: "off" } as const, want: { reasoning_effort: "none" } },
-    { name: "off as minimal", model: "gpt-5", wish: { mode: "off" } as const, want: { reasoning_effort: "minimal" } },
+    { name: "off as none", model: "gpt-5.1", reasoning: { mode: "off" } as const, want: { reasoning_effort: "none" } },
+    {
+      name: "off as minimal",
+      model: "gpt-5",
+      reasoning: { mode: "off" } as const,
+      want: { reasoning_effort: "minimal" },
+    },
     {
       name: "a budget by its size",
       model: "o3",
-      wish: { mode: "on", budget: 8192 } as const,
+      reasoning: { mode: "on", budget: 8192 } as const,
       want: { reasoning_effort: "medium" },
     },
-    { name: "nothing where the model decides", model: "o3", wish: { mode: "auto", show: true } as const, want: {} },
-    { name: "nothing where nothing was asked", model: "o3", wish: undefined, want: {} },
+    {
+      name: "nothing where the model decides",
+      model: "o3",
+      reasoning: { mode: "auto", show: true } as const,
+      want: {},
+    },
+    { name: "nothing where nothing was asked", model: "o3", reasoning: undefined, want: {} },
     {
       name: "classic words to compatible servers",
       model: "m",
       target: compatible,
-      wish: on("xhigh"),
+      reasoning: on("xhigh"),
       want: { reasoning_effort: "high" },
     },
     {
       name: "OpenRouter's budget",
       model: "anthropic/claude",
       target: { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const,
-      wish: { mode: "on", budget: 2000 } as const,
+      reasoning: { mode: "on", budget: 2000 } as const,
       want: { reasoning: { max_tokens: 2000 } },
     },
     {
       name: "OpenRouter's effort",
       model: "x",
       target: { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const,
-      wish: on("high"),
+      reasoning: on("high"),
       want: { reasoning: { effort: "high" } },
     },
     {
       name: "OpenRouter's switch",
       model: "x",
       target: { provider: "OpenAICompatible", baseURL: "https://openrouter.ai/api/v1" } as const,
-      wish: { mode: "off" } as const,
+      reasoning: { mode: "off" } as const,
       want: { reasoning: { enabled: false } },
     },
     {
       name: "DeepSeek's switch, which has no measure",
       model: "deepseek-chat",
       target: { provider: "OpenAICompatible", baseURL: "https://api.deepseek.com/v1" } as const,
-      wish: on("high"),
+      reasoning: on("high"),
       want: { thinking: { type: "enabled" } },
       lost: ["reasoning_effort"],
     },
@@ -252,13 +262,13 @@ describe("writeRequest(): thinking", () => {
       name: "DeepSeek's switch where no measure was asked for",
       model: "deepseek-chat",
       target: { provider: "OpenAICompatible", baseURL: "https://api.deepseek.com/v1" } as const,
-      wish: { mode: "auto", show: true } as const,
+      reasoning: { mode: "auto", show: true } as const,
       want: { thinking: { type: "enabled" } },
     },
   ]) {
     it(`says ${row.name}`, () => {
       const { body, dropped } = writtenRequest(
-        { ...conversationOf(), reasoning: row.wish },
+        { ...conversationOf(), reasoning: row.reasoning },
         { model: row.model, ...row.target },
       );
       const { reasoning_effort, reasoning, thinking } = body;
@@ -268,7 +278,7 @@ describe("writeRequest(): thinking", () => {
   }
 
   for (const model of ["gpt-4o", "gpt-3.5-turbo"]) {
-    it(`declares the wish lost for ${model}, which does not reason`, () => {
+    it(`declares the options lost for ${model}, which does not reason`, () => {
       const { body, dropped } = writtenRequest({ ...conversationOf(), reasoning: on("low") }, { model });
       assert.equal(body["reasoning_effort"], undefined);
       assert.deepEqual(dropped, ["reasoning_effort"]);
@@ -276,7 +286,7 @@ describe("writeRequest(): thinking", () => {
   }
 });
 
-describe("writeRequest(): form of the answer", () => {
+describe("writeRequest(): output format", () => {
   const schema = {
     type: "object",
     properties: { n: { type: "integer" } },
@@ -289,13 +299,13 @@ describe("writeRequest(): form of the answer", () => {
   };
 
   it("names a schema that has no name, and is strict where the schema is", () => {
-    const { format } = kindOf({ answerFormat: { kind: "schema", schema } });
+    const { format } = kindOf({ outputFormat: { kind: "schema", schema } });
     assert.deepEqual(format, { type: "json_schema", json_schema: { name: "response", schema, strict: true } });
   });
 
   it("is not strict where the schema is open", () => {
     const open = { type: "object", properties: { n: { type: "integer" } } };
-    const { format } = kindOf({ answerFormat: { kind: "schema", schema: open, name: "a b", description: "D" } });
+    const { format } = kindOf({ outputFormat: { kind: "schema", schema: open, name: "a b", description: "D" } });
     assert.deepEqual(format, {
       type: "json_schema",
       json_schema: { name: "a_b", description: "D", schema: open, strict: false },
@@ -303,27 +313,27 @@ describe("writeRequest(): form of the answer", () => {
   });
 
   it("is not strict for a client who wants it of an open schema, and says so", () => {
-    const answerFormat = { kind: "schema", strict: true, where: "text.format" } as const;
+    const outputFormat = { kind: "schema", strict: true, where: "text.format" } as const;
     const open = { type: "object", properties: { n: { type: "integer" } } };
-    const { body, dropped } = writtenRequest({ ...conversationOf(), answerFormat: { ...answerFormat, schema: open } });
+    const { body, dropped } = writtenRequest({ ...conversationOf(), outputFormat: { ...outputFormat, schema: open } });
     assert.equal(Object(body["response_format"]).json_schema.strict, false);
     assert.deepEqual(dropped, ["text.format.strict"]);
-    const kept = writtenRequest({ ...conversationOf(), answerFormat: { ...answerFormat, schema } });
+    const kept = writtenRequest({ ...conversationOf(), outputFormat: { ...outputFormat, schema } });
     assert.equal(Object(kept.body["response_format"]).json_schema.strict, true);
     assert.deepEqual(kept.dropped, []);
   });
 
-  it("wraps a root that is no object for OpenAI, and has the answer unwrapped", () => {
+  it("wraps a root that is no object for OpenAI, and has the reply unwrapped", () => {
     const list = { type: "array", items: { type: "string" } };
-    const { format, unwrap } = kindOf({ answerFormat: { kind: "schema", schema: list } });
+    const { format, unwrap } = kindOf({ outputFormat: { kind: "schema", schema: list } });
     assert.equal(unwrap, "value");
     assert.deepEqual(Object(format).json_schema.schema.properties, { value: list });
-    assert.equal(kindOf({ answerFormat: { kind: "schema", schema: list } }, compatible).unwrap, undefined);
+    assert.equal(kindOf({ outputFormat: { kind: "schema", schema: list } }, compatible).unwrap, undefined);
   });
 
   it("asks for a word of an enum inside an object, and has it unwrapped", () => {
     for (const target of [{}, compatible]) {
-      const { format, unwrap } = kindOf({ answerFormat: { kind: "enum", values: ["a", "b"] } }, target);
+      const { format, unwrap } = kindOf({ outputFormat: { kind: "enum", values: ["a", "b"] } }, target);
       assert.equal(unwrap, "value");
       assert.deepEqual(Object(format).json_schema.schema, {
         type: "object",
@@ -336,11 +346,11 @@ describe("writeRequest(): form of the answer", () => {
   });
 
   it("says the word JSON where JSON mode is asked for and no message has it", () => {
-    const { format, messages } = kindOf({ answerFormat: { kind: "json" } });
+    const { format, messages } = kindOf({ outputFormat: { kind: "json" } });
     assert.deepEqual(format, { type: "json_object" });
     assert.deepEqual(messages[0], { role: "system", content: "Respond with one JSON object and nothing else." });
     const asked = conversationOf({ messages: [{ role: "user", content: "as Json please" }] });
-    assert.equal(kindOf({ turns: asked.turns, answerFormat: { kind: "json" } }).messages.length, 1);
+    assert.equal(kindOf({ turns: asked.turns, outputFormat: { kind: "json" } }).messages.length, 1);
   });
 
   it("tells a model without schemas what is wanted", () => {
@@ -348,7 +358,7 @@ describe("writeRequest(): form of the answer", () => {
       { model: "gpt-3.5-turbo" },
       { provider: "OpenAICompatible", baseURL: "https://api.deepseek.com" } as const,
     ]) {
-      const { format, messages } = kindOf({ answerFormat: { kind: "schema", schema } }, target);
+      const { format, messages } = kindOf({ outputFormat: { kind: "schema", schema } }, target);
       assert.deepEqual(format, { type: "json_object" });
       assert.ok(messages[0].content.includes(JSON.stringify(schema)));
     }

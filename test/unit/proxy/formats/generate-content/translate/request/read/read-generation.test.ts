@@ -74,7 +74,7 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "JSON without a schema",
       config: { responseMimeType: "application/json" },
-      want: { answerFormat: { kind: "json" } },
+      want: { outputFormat: { kind: "json" } },
     },
     { name: "plain text says nothing", config: { responseMimeType: "text/plain" }, want: {} },
     {
@@ -84,7 +84,7 @@ describe("readRequest() of generateContent: parameters", () => {
         responseSchema: { type: "OBJECT", properties: { n: { type: "INTEGER" } } },
       },
       want: {
-        answerFormat: {
+        outputFormat: {
           kind: "schema",
           schema: { type: "object", properties: { n: { type: "integer" } } },
           strict: false,
@@ -103,7 +103,7 @@ describe("readRequest() of generateContent: parameters", () => {
         },
       },
       want: {
-        answerFormat: {
+        outputFormat: {
           kind: "schema",
           schema: {
             type: "object",
@@ -118,12 +118,12 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "the newer spelling of a schema",
       config: { responseFormat: { text: { mimeType: "APPLICATION_JSON", schema: { type: "object" } } } },
-      want: { answerFormat: { kind: "schema", schema: { type: "object" }, strict: false } },
+      want: { outputFormat: { kind: "schema", schema: { type: "object" }, strict: false } },
     },
     {
       name: "the newer spelling of JSON",
       config: { responseFormat: [{ text: { mimeType: "APPLICATION_JSON" } }] },
-      want: { answerFormat: { kind: "json" } },
+      want: { outputFormat: { kind: "json" } },
     },
     {
       name: "a language of the voice has no neutral place",
@@ -153,7 +153,7 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "an enum is one of its words",
       config: { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: ["a", "b"] } },
-      want: { answerFormat: { kind: "enum", values: ["a", "b"] } },
+      want: { outputFormat: { kind: "enum", values: ["a", "b"] } },
     },
     {
       name: "modalities and a voice",

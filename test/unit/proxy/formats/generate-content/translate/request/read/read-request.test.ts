@@ -23,7 +23,7 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "continuationToken",
     },
     {
-      name: "a form of sound in the answer",
+      name: "a form of sound in the reply",
       body: { generationConfig: { responseFormat: { audio: { mimeType: "AUDIO_MP3" } } } },
       code: "unsupported_parameter",
       param: "generationConfig.responseFormat.audio",
@@ -145,7 +145,7 @@ describe("readRequest() of generateContent: what it refuses", () => {
       param: "generationConfig.thinkingConfig.thinkingLevel",
     },
     {
-      name: "an unknown type of answer",
+      name: "an unknown type of output",
       body: { generationConfig: { responseMimeType: "image/png" } },
       code: "invalid_value",
       param: "generationConfig.responseMimeType",

@@ -123,7 +123,7 @@ describe("writeRequest() of generateContent: turns", () => {
     });
   });
 
-  it("answers a call that nobody answered", () => {
+  it("writes a result for a call without one", () => {
     assert.deepEqual(
       Reflect.get(Object(contentsFor([user, { role: "assistant", parts: [call("a", "f")] }, user])), 2),
       {

@@ -38,7 +38,7 @@ describe("writeRequest() of generateContent: parameters", () => {
     assert.deepEqual(writeFor({ outputCap: 9 }).body["generationConfig"], { maxOutputTokens: 9 });
   });
 
-  it("sends five stop sequences and looks for the others in the answer", () => {
+  it("sends five stop sequences and looks for the others in the reply", () => {
     const written = writeFor({ sampling: { stop: ["1", "2", "3", "4", "5", "6"] } });
     assert.deepEqual(written.body["generationConfig"], { stopSequences: ["1", "2", "3", "4", "5"] });
     assert.deepEqual(written.adaptation.stop, ["6"]);
@@ -106,8 +106,8 @@ describe("writeRequest() of generateContent: parameters", () => {
       want: { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: ["a"] } },
     },
   ] as const) {
-    it(`writes the form of the answer: ${row.name}`, () => {
-      const written = writeFor({ answerFormat: row.format }, targetOf("model" in row ? row.model : "gemini-3-pro"));
+    it(`writes the output format: ${row.name}`, () => {
+      const written = writeFor({ outputFormat: row.format }, targetOf("model" in row ? row.model : "gemini-3-pro"));
       assert.deepEqual(written.body["generationConfig"], row.want);
     });
   }

@@ -50,12 +50,12 @@ describe("messages: readRequest, settings", () => {
     {
       name: "pitfall 109: reads output_config, its format and its effort",
       body: { output_config: { effort: "high", format: { type: "json_schema", schema } } },
-      want: { reasoning: { mode: "auto", effort: "high", show: false }, answerFormat: { kind: "schema", schema } },
+      want: { reasoning: { mode: "auto", effort: "high", show: false }, outputFormat: { kind: "schema", schema } },
     },
     {
       name: "reads the older spelling of the format",
       body: { output_format: { type: "json_schema", schema } },
-      want: { answerFormat: { kind: "schema", schema } },
+      want: { outputFormat: { kind: "schema", schema } },
     },
     {
       name: "pitfall 110: names unknown members that ask for something, and no others",
@@ -64,7 +64,7 @@ describe("messages: readRequest, settings", () => {
     },
     { name: "takes the usual speed for none", body: { speed: "standard" }, want: { unread: [] } },
     {
-      name: "names the wish to clear old thinking, which nobody else gets",
+      name: "names the request to clear old thinking, which nobody else gets",
       body: { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } },
       want: { unread: ["context_management"] },
     },

@@ -242,7 +242,7 @@ describe("messages: readRequest, turns", () => {
       want: `invalid_value ${at}.id`,
     },
     {
-      name: "a result in an answer",
+      name: "a result in a reply",
       role: "assistant",
       content: [{ type: "tool_result", tool_use_id: "a" }],
       want: `invalid_value ${at}`,
@@ -283,7 +283,7 @@ describe("messages: readRequest, turns", () => {
     });
   }
 
-  it("answers any JSON with a conversation or an error of the client", () => {
+  it("reads any JSON as a conversation or an error of the client", () => {
     const block = fc.record(
       {
         type: fc.constantFrom("text", "image", "document", "tool_use", "tool_result", "thinking", "search_result", "x"),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { messagesUpstreamTranslator } from "#proxy/formats/messages/translate/upstream-translator";
 import type { JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
-import type { AnswerFormat, Conversation, FunctionTool } from "#proxy/neutral/conversation";
+import type { Conversation, FunctionTool, OutputFormat } from "#proxy/neutral/conversation";
 import { replayReply } from "#proxy/neutral/replay-reply";
 import { ReplyAdapter } from "#proxy/translate/adapt-reply";
 import { conversation, system, text, user, writeBody } from "#test/support/translation/messages-exchange";
@@ -16,11 +16,11 @@ const schema: JsonObject = {
 const f: FunctionTool = { kind: "function", name: "f" };
 const old = { model: "claude-3-5-sonnet-20241022" };
 
-function written(answerFormat: AnswerFormat, more: Partial<Conversation> = {}, target = {}) {
-  const { body, adaptation } = writeBody(conversation({ answerFormat, ...more }), target);
+function written(outputFormat: OutputFormat, more: Partial<Conversation> = {}, target = {}) {
+  const { body, adaptation } = writeBody(conversation({ outputFormat, ...more }), target);
   const { tools, tool_choice: choice, output_config: config, system: words } = body;
-  const { answerTool, unwrapMember, isFencedJson } = adaptation;
-  return { tools, choice, config, words, answerTool, unwrapMember, isFencedJson };
+  const { outputTool, unwrapMember, isFencedJson } = adaptation;
+  return { tools, choice, config, words, outputTool, unwrapMember, isFencedJson };
 }
 
 const nothing = {
@@ -28,14 +28,14 @@ const nothing = {
   choice: undefined,
   config: undefined,
   words: undefined,
-  answerTool: undefined,
+  outputTool: undefined,
   unwrapMember: undefined,
   isFencedJson: undefined,
 };
-const answerTool = { name: "gw_json", description: "Return the final answer.", input_schema: schema };
+const outputTool = { name: "gw_json", description: "Return the final answer.", input_schema: schema };
 const single = { disable_parallel_tool_use: true };
 
-describe("messages: writeRequest, form of the answer", () => {
+describe("messages: writeRequest, output format", () => {
   it("G5: asks for a schema where the model keeps one", () => {
     assert.deepEqual(written({ kind: "schema", schema, strict: true, name: "out" }), {
       ...nothing,
@@ -45,9 +45,9 @@ describe("messages: writeRequest, form of the answer", () => {
   it("pitfall 83: asks for exactly one call of a tool where it does not (golden G5)", () => {
     assert.deepEqual(written({ kind: "schema", schema }, {}, old), {
       ...nothing,
-      tools: [answerTool],
+      tools: [outputTool],
       choice: { type: "tool", name: "gw_json", ...single },
-      answerTool: "gw_json",
+      outputTool: "gw_json",
     });
   });
   for (const taken of ["gw_json", "gw.json"]) {
@@ -55,21 +55,21 @@ describe("messages: writeRequest, form of the answer", () => {
       const {
         tools,
         choice,
-        answerTool: name,
+        outputTool: name,
       } = written({ kind: "schema", schema }, { tools: [{ ...f, name: taken }] }, old);
       assert.equal(Object(tools).length, 2);
       assert.deepEqual(choice, { type: "any", ...single });
       assert.equal(name, "gw_json_");
     });
   }
-  it("keeps the choice of one tool, and calls for the answer where no tool may be called", () => {
+  it("keeps the choice of one tool, and calls for the reply where no tool may be called", () => {
     const one = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "named", name: "f" } }, old);
     assert.deepEqual(one.choice, { type: "tool", name: "f", ...single });
     const none = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "none" } }, old);
     assert.deepEqual(none.choice, { type: "tool", name: "gw_json", ...single });
   });
-  it("takes the arguments of that call for the answer (golden G5)", () => {
-    const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema } }), old);
+  it("takes the arguments of that call for the reply (golden G5)", () => {
+    const { adaptation } = writeBody(conversation({ outputFormat: { kind: "schema", schema } }), old);
     const message = {
       content: [{ type: "tool_use", id: "a", name: "gw_json", input: { n: 1 } }],
       stop_reason: "tool_use",
@@ -85,9 +85,9 @@ describe("messages: writeRequest, form of the answer", () => {
       ['{"n":1}', "stop"],
     );
   });
-  it("takes what was wrapped out of the answer again", () => {
+  it("takes what was wrapped out of the reply again", () => {
     const list = { type: "array", items: { type: "string" } };
-    const { adaptation } = writeBody(conversation({ answerFormat: { kind: "schema", schema: list } }));
+    const { adaptation } = writeBody(conversation({ outputFormat: { kind: "schema", schema: list } }));
     const message = { content: [{ type: "text", text: '{"value":["a"]}' }], stop_reason: "end_turn" };
     const adapter = new ReplyAdapter(adaptation, 10);
     const events = [...replayReply(messagesUpstreamTranslator.readReply(message))].flatMap((event) =>
@@ -114,7 +114,7 @@ describe("messages: writeRequest, form of the answer", () => {
   });
   it("calls for a schema that cannot be closed by a tool, which takes any schema", () => {
     const open = { type: "object", properties: { map: { type: "object", additionalProperties: { type: "string" } } } };
-    const { config, answerTool: name, tools } = written({ kind: "schema", schema: open, description: "a map" });
+    const { config, outputTool: name, tools } = written({ kind: "schema", schema: open, description: "a map" });
     assert.equal(config, undefined);
     assert.equal(name, "gw_json");
     assert.deepEqual(Object(tools)[0].input_schema, open);

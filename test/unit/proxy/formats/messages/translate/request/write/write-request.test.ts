@@ -309,7 +309,7 @@ describe("messages: writeRequest, settings", () => {
   }
 
   const unsigned = [user(text("hi")), assistant(text("x"), call("a")), tool(result("a"))];
-  it("drops a budget where the answer to be continued has lost its thinking", () => {
+  it("drops a budget where the reply to be continued has lost its thinking", () => {
     const says = { reasoning: on, turns: unsigned };
     check({ name: "", says, target: manual, want: { thinking: undefined }, dropped: ["thinking"] });
     check({ name: "", says, target: adaptive, want: { thinking: { type: "adaptive", display: "summarized" } } });
@@ -330,7 +330,7 @@ describe("messages: writeRequest, settings", () => {
     { says: { sampling: { candidates: 2 } }, want: "n" },
     { says: { modalities: ["text", "audio"] }, want: "modalities" },
   ] satisfies { says: Partial<Conversation>; want: string }[]) {
-    it(`refuses ${row.want}, without which the answer would be another one`, () =>
+    it(`refuses ${row.want}, without which the reply would be another one`, () =>
       assert.equal(
         refusalOf(() => writeBody(conversation(row.says))),
         `unsupported_parameter ${row.want}`,

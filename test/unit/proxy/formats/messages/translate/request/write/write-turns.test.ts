@@ -65,7 +65,7 @@ describe("messages: writeRequest, turns", () => {
       ],
     },
     {
-      name: "merges answers in a row",
+      name: "merges turns of the assistant in a row",
       turns: [user(text("hi")), assistant(text("a")), assistant(call("b")), tool(result("b"))],
       want: [hi, { role: "assistant", content: [said("a"), use("b")] }, { role: "user", content: [answer("b")] }],
     },
@@ -125,7 +125,7 @@ describe("messages: writeRequest, turns", () => {
       want: [hi, { role: "assistant", content: [use("a")] }, { role: "user", content: [answer("a")] }],
     },
     {
-      name: "leaves out an empty answer and joins what stood around it",
+      name: "leaves out an empty reply and joins what stood around it",
       turns: [user(text("hi")), assistant(text("")), user(text("b"))],
       want: [{ role: "user", content: [said("hi"), said("b")] }],
     },
@@ -219,7 +219,7 @@ describe("messages: writeRequest, turns", () => {
     });
   });
 
-  describe("the last answer", () => {
+  describe("the last turn of the assistant", () => {
     const turns = [user(text("a")), assistant(text("b ", { where: "messages.1.content" }))];
     it("is continued by a model that can, without space at its end", () => {
       const { body, dropped } = writeBody(conversation({ turns }), { model: "claude-sonnet-4-5" });
@@ -229,7 +229,7 @@ describe("messages: writeRequest, turns", () => {
       ]);
       assert.deepEqual(dropped, []);
     });
-    it("is followed by the wish to continue it for a model that cannot, which is declared", () => {
+    it("is followed by the request to continue it for a model that cannot, which is declared", () => {
       const { body, dropped } = writeBody(conversation({ turns }), { model: "claude-opus-4-6" });
       assert.deepEqual(body["messages"], [
         { role: "user", content: "a" },
@@ -242,7 +242,7 @@ describe("messages: writeRequest, turns", () => {
       for (const more of [
         { reasoning: { mode: "on", budget: 1024 } as const, outputCap: 4000 },
         {
-          answerFormat: { kind: "schema", schema: { type: "object", properties: { a: { type: "string" } } } } as const,
+          outputFormat: { kind: "schema", schema: { type: "object", properties: { a: { type: "string" } } } } as const,
         },
       ]) {
         const messages = messagesOf(turns, { model: "claude-sonnet-4-5" }, more);
@@ -316,7 +316,7 @@ describe("messages: writeRequest, turns", () => {
       );
       assert.deepEqual(written, { role: "assistant", content: [...blocks, use("a")] });
     });
-    it("never ends an answer, and is nothing to a model that does not think", () => {
+    it("never ends a reply, and is nothing to a model that does not think", () => {
       const turns = [user(text("hi")), assistant(text("a"), signed), user(text("b"))];
       assert.deepEqual(Object(messagesOf(turns, { states }))[1], { role: "assistant", content: "a" });
       const before = [user(text("hi")), assistant(signed, text("a")), user(text("b"))];
@@ -338,7 +338,7 @@ describe("messages: writeRequest, turns", () => {
     assert.deepEqual(dropped, ["input[1]"]);
   });
 
-  it("refuses media inside of an answer, which would vanish", () => {
+  it("refuses media inside of a reply, which would vanish", () => {
     const media = {
       kind: "media",
       media: "image",

@@ -3,7 +3,7 @@
  * can be taken back. A finished item is finished, whatever the end of the stream shows of it.
  */
 import assert from "node:assert/strict";
-import { folded } from "#test/support/translation/own-format-exchange";
+import { aggregated } from "#test/support/translation/own-format-exchange";
 import { smallestCalls, streamOf } from "#test/support/translation/pure-translation";
 
 const message = (text: string): object => ({
@@ -74,8 +74,8 @@ describe("responses: a text that comes again in full", () => {
       const stream = streamOf("Responses", "ChatCompletions", smallestCalls.ChatCompletions, told(said));
       assert.equal([...stream.matchAll(/"content":"([^"]*)"/g)].map(([, text]) => text).join(""), streamed);
     });
-    it(`${name}: as a whole answer`, () => {
-      const { reply } = folded("Responses", told(said));
+    it(`${name}: as a whole reply`, () => {
+      const { reply } = aggregated("Responses", told(said));
       assert.match(JSON.stringify(reply["output"]), new RegExp(`"text":"${whole}"`));
     });
   }

@@ -118,7 +118,7 @@ describe("responses: a finished value that does not continue what was said", () 
     });
   }
 
-  it("keeps such half arguments of an answer that was cut", () => {
+  it("keeps such half arguments of a reply that was cut", () => {
     const events = calling('{"a":1', '{"a": 1}').with(3, { ...completed(), type: "response.incomplete" });
     const [candidate] = aggregateReply(readStream(streamOf([created, ...events]))).candidates;
     assert.deepEqual(factsOf(candidate?.blocks ?? []), ['call call_1 f {"a":1']);
@@ -129,7 +129,7 @@ describe("responses: a finished value that does not continue what was said", () 
     assert.equal(other?.finish.reason, "content-filter");
   });
 
-  it("refuses an answer longer than anybody writes", () => {
+  it("refuses a reply longer than anybody writes", () => {
     const piece = delta(0, "a".repeat(1024 * 1024));
     const events = [created, added(0, message), ...Array.from({ length: 17 }, () => piece)];
     assert.throws(() => readStream(streamOf(events)), InvalidReply);

@@ -163,7 +163,7 @@ describe("responses: stream reader", () => {
     it(row.name, () => assert.deepEqual(factsOf(blocksOf(...row.events)), row.want));
   }
 
-  it("does not let an answer wait for the end of the thoughts before it", () => {
+  it("does not let a reply wait for the end of the thoughts before it", () => {
     const thoughts = { type: "reasoning", id: "rs_1", summary: [] };
     const events = readStream(
       streamOf([
@@ -342,7 +342,7 @@ describe("responses: readReply", () => {
       want: "content-filter",
     },
     {
-      name: "an incomplete answer without a reason was cut",
+      name: "an incomplete reply without a reason was cut",
       body: { status: "incomplete", incomplete_details: null, output: [] },
       want: "length",
     },

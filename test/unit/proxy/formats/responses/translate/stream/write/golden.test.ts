@@ -37,7 +37,7 @@ function told({ type, sequence_number: _number, response, ...rest }: JsonObject)
 describe("responses: stream writer, golden", () => {
   const frames = framesOf(writeStream(golden, replyContext({ stream: true, instructions: "S" })));
 
-  it("G3: the events of an answer", () => {
+  it("G3: the events of a reply", () => {
     const summary = { item_id: "rs_2", output_index: 0, summary_index: 0 };
     const text = { item_id: "msg_3", output_index: 1, content_index: 0 };
     const part = (content: string) => ({ type: "output_text", text: content, annotations: [], logprobs: [] });
@@ -81,7 +81,7 @@ describe("responses: stream writer, golden", () => {
     ]);
   });
 
-  it("G2: the whole answer, and the same at the end of its stream", () => {
+  it("G2: the whole reply, and the same at the end of its stream", () => {
     const context = { instructions: "S", max_output_tokens: 2000, temperature: 0.5, store: false };
     const whole = writeWhole(
       aggregateReply(golden),
@@ -125,7 +125,7 @@ describe("responses: stream writer, golden", () => {
   });
 
   for (const row of [
-    { name: "G6: a cut answer", reason: "length", status: "incomplete", details: { reason: "max_output_tokens" } },
+    { name: "G6: a cut reply", reason: "length", status: "incomplete", details: { reason: "max_output_tokens" } },
     {
       name: "G6: a blocked one",
       reason: "content-filter",

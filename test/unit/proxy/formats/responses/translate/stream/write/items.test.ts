@@ -237,7 +237,7 @@ describe("responses: stream writer, items", () => {
     assert.deepEqual(outputOf([start, other, { type: "close", candidate: 1, part: 0 }, stopped, end]), []);
   });
 
-  it("pitfall 7: says that the answer lives by a numbered event, and creates the response but once", () => {
+  it("pitfall 7: says that the reply lives by a numbered event, and creates the response but once", () => {
     const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, true);
     const context = { ...replyContext({ stream: true }), opening };
     const writer = responsesClientTranslator.createStreamWriter(context);

@@ -73,7 +73,7 @@ describe("responses: readRequest, refusals", () => {
     },
     { name: "refuses an unknown choice", body: { tool_choice: "maybe" }, want: "invalid_value tool_choice" },
     {
-      name: "refuses an unknown format of the answer",
+      name: "refuses an unknown format of the reply",
       body: { text: { format: { type: "xml" } } },
       want: "invalid_value text.format.type",
     },

@@ -35,9 +35,9 @@ describe("responses: readRequest of settings", () => {
       want: { mode: "auto", show: true, summary: "auto" },
     },
     {
-      name: "reads a schema for the answer",
+      name: "reads a schema for the reply",
       body: { text: { format: { type: "json_schema", name: "n", schema: { type: "object" }, strict: true } } },
-      pick: ({ answerFormat }: Conversation) => answerFormat,
+      pick: ({ outputFormat }: Conversation) => outputFormat,
       want: {
         kind: "schema",
         name: "n",

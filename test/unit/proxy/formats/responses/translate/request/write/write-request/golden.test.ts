@@ -106,14 +106,14 @@ describe("responses: writeRequest, golden", () => {
     ]);
   });
 
-  it("G5: an answer by a schema", () => {
+  it("G5: a reply by a schema", () => {
     const schema = {
       type: "object",
       properties: { n: { type: "integer" } },
       required: ["n"],
       additionalProperties: false,
     };
-    const { body } = writeChanged({ answerFormat: { kind: "schema", name: "out", strict: true, schema } });
+    const { body } = writeChanged({ outputFormat: { kind: "schema", name: "out", strict: true, schema } });
     assert.deepEqual(body["text"], { format: { type: "json_schema", name: "out", schema, strict: true } });
   });
 

@@ -127,9 +127,9 @@ describe("responses: writeRequest, settings", () => {
       want: { tools: [{ type: "function", name: "f", parameters: noArguments, strict: true }] },
     },
     {
-      name: "an answer is not strict where the schema breaks the rules",
+      name: "a reply is not strict where the schema breaks the rules",
       changes: {
-        answerFormat: { kind: "schema", schema: open, strict: true, where: "response_format.json_schema" },
+        outputFormat: { kind: "schema", schema: open, strict: true, where: "response_format.json_schema" },
       },
       names: ["text"],
       want: { text: { format: { type: "json_schema", name: "response", schema: open, strict: false } } },
@@ -237,7 +237,7 @@ describe("responses: writeRequest, settings", () => {
     },
     {
       name: "puts an enum into an object",
-      changes: { answerFormat: { kind: "enum", values: ["a", "b"] } },
+      changes: { outputFormat: { kind: "enum", values: ["a", "b"] } },
       names: ["text"],
       want: {
         text: {
@@ -257,7 +257,7 @@ describe("responses: writeRequest, settings", () => {
     },
     {
       name: "says the word that the API wants with plain JSON",
-      changes: { answerFormat: { kind: "json" } },
+      changes: { outputFormat: { kind: "json" } },
       names: ["text", "input"],
       want: {
         text: { format: { type: "json_object" } },
@@ -271,7 +271,7 @@ describe("responses: writeRequest, settings", () => {
       name: "says that word in the input though the instructions have it, for the API looks for it there alone",
       changes: {
         turns: [{ role: "system", parts: [{ kind: "text", text: "As JSON." }] }, hi],
-        answerFormat: { kind: "json" },
+        outputFormat: { kind: "json" },
       },
       names: ["instructions", "input"],
       want: {
@@ -286,7 +286,7 @@ describe("responses: writeRequest, settings", () => {
       name: "says that word once, where the input has it among other parts",
       changes: {
         turns: [{ role: "user", parts: [{ kind: "text", text: "As JSON." }, png] }],
-        answerFormat: { kind: "json" },
+        outputFormat: { kind: "json" },
       },
       names: ["input"],
       want: {

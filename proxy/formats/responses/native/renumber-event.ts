@@ -1,4 +1,4 @@
-/** Rewrites events of an upstream's responses stream that come behind events of ours. */
+/** Rewrites events of an upstream's responses stream that follow events of the gateway's own. */
 import { encodeEvent } from "#proxy/sse/encoder";
 
 const numberMember = /"sequence_number"(\s*:\s*)(\d+)/g;
@@ -10,8 +10,8 @@ const stringsAndBrackets = /"(?:[^"\\]|\\.)*"|[[\]{}]/g;
  *
  * @param data JSON of the event, on one line
  */
-export function goingOn(type: string, data: string, added: number): Buffer {
-  return encodeEvent(type, raise(data, added));
+export function renumberEvent(type: string, data: string, added: number): Buffer {
+  return encodeEvent(type, raiseNumber(data, added));
 }
 
 /** Data of several lines as what it means: a line end in JSON is white space. */
@@ -20,7 +20,7 @@ export function onOneLine(data: string): string {
 }
 
 /** A response may show a tool or a text of JSON with a member of this name: the event's own lies in no other object. */
-function raise(data: string, added: number): string {
+function raiseNumber(data: string, added: number): string {
   const members = [...data.matchAll(numberMember)];
   const own = members.length > 1 ? members.find(({ index }) => depthAt(data, index) === 1) : members[0];
   if (own === undefined) return data;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { saysNothing } from "#proxy/sse/says-nothing";
+import { hasNoData } from "#proxy/sse/has-no-data";
 
 const rows: readonly (readonly [string, boolean])[] = [
   ["", true],
@@ -18,6 +18,6 @@ const rows: readonly (readonly [string, boolean])[] = [
 
 describe("events that say nothing", () => {
   for (const [block, want] of rows) {
-    it(JSON.stringify(block), () => assert.equal(saysNothing(Buffer.from(block)), want));
+    it(JSON.stringify(block), () => assert.equal(hasNoData(Buffer.from(block)), want));
   }
 });

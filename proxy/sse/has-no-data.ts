@@ -1,4 +1,4 @@
-/** Tells events that say something from comments and blank lines, which many programs do not count as life. */
+/** Tells events with data from comments and blank lines, which many clients do not count as a sign of life. */
 
 const colon = 0x3a;
 const lineFeed = 0x0a;
@@ -6,8 +6,8 @@ const carriageReturn = 0x0d;
 /** They mean nothing without data. */
 const otherFields = ["event:", "id:", "retry:"].map((field) => Buffer.from(field));
 
-/** @param block whole events, or part of an answer in another form @returns whether no line of it says anything */
-export function saysNothing(block: Buffer): boolean {
+/** @param block whole events, or part of a reply in another form @returns whether no line of it says anything */
+export function hasNoData(block: Buffer): boolean {
   let at = 0;
   while (at < block.length) {
     const byte = block[at];

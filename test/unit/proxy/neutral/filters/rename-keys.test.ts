@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RenameKeys } from "#proxy/neutral/filters/keys-back";
+import { RenameKeys } from "#proxy/neutral/filters/rename-keys";
 import type { ReplyEvent } from "#proxy/neutral/reply";
 
 const keys = new Map([
@@ -22,7 +22,7 @@ function given(pieces: readonly string[], name = "find"): string {
     ...pieces.map((text) => ({ type: "delta", ...at, text }) as const),
     { type: "close", ...at },
   ];
-  const told = events.flatMap((event) => filter.take(event));
+  const told = events.flatMap((event) => filter.apply(event));
   return told.map((event) => (event.type === "delta" ? event.text : "")).join("");
 }
 
@@ -44,7 +44,7 @@ describe("FAULTS 5: keys of arguments on their way back", () => {
     assert.equal(given(['{"\\u005ffilter":1}']), '{"$filter":1}');
   });
 
-  it("leave half a key as it came where the answer was cut in it", () =>
+  it("leave half a key as it came where the reply was cut in it", () =>
     assert.equal(given(['{"_filter":1,"_fil']), '{"$filter":1,"_fil'));
 
   it("of another tool stay", () => assert.equal(given([upstream], "other"), upstream));
@@ -52,8 +52,8 @@ describe("FAULTS 5: keys of arguments on their way back", () => {
   it("go out as they come: nothing but a key waits", () => {
     const filter = new RenameKeys(keys);
     const at = { candidate: 0, part: 0 };
-    filter.take({ type: "open", ...at, block: { kind: "call", id: "1", name: "find", tool: "function" } });
-    const said = (text: string): unknown => filter.take({ type: "delta", ...at, text })[0];
+    filter.apply({ type: "open", ...at, block: { kind: "call", id: "1", name: "find", tool: "function" } });
+    const said = (text: string): unknown => filter.apply({ type: "delta", ...at, text })[0];
     assert.deepEqual(said('{"_fil'), { type: "delta", ...at, text: "{" });
     assert.equal(said("te"), undefined);
     assert.deepEqual(said('r":"lon'), { type: "delta", ...at, text: '"$filter":"lon' });

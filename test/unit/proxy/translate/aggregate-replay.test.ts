@@ -24,9 +24,9 @@ const reply: Reply = {
 };
 
 describe("aggregateReply() and replayReply()", () => {
-  it("gives back the answer that was unfolded", () => assert.deepEqual(aggregateReply(replayReply(reply)), reply));
+  it("gives back the reply that was replayed", () => assert.deepEqual(aggregateReply(replayReply(reply)), reply));
 
-  it("gives back every answer", () => {
+  it("gives back every reply", () => {
     fc.assert(fc.property(anyReply, (any) => assert.deepEqual(aggregateReply(replayReply(any)), any)));
   });
 
@@ -56,7 +56,7 @@ describe("aggregateReply() and replayReply()", () => {
   });
 
   for (const row of [
-    { name: "an answer without its end", events: [{ type: "start", id: undefined, model: undefined }] },
+    { name: "a reply without its end", events: [{ type: "start", id: undefined, model: undefined }] },
     {
       name: "a piece of a part that was never opened",
       events: [{ type: "delta", candidate: 0, part: 0, text: "x" }, { type: "end" }],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RefuseMalformedCall } from "#proxy/neutral/filters/malformed-call";
+import { RefuseMalformedCall } from "#proxy/neutral/filters/refuse-malformed-call";
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 
 const start: ReplyEvent = { type: "start", id: "r", model: "m" };
@@ -16,7 +16,7 @@ const open = (kind: "text" | "reasoning", candidate = 0): ReplyEvent => ({
 /** How many events each one lets out. */
 function counts(events: readonly ReplyEvent[]): number[] {
   const filter = new RefuseMalformedCall();
-  return events.map((event) => filter.take(event).length);
+  return events.map((event) => filter.apply(event).length);
 }
 
 describe("RefuseMalformedCall", () => {
@@ -34,7 +34,7 @@ describe("RefuseMalformedCall", () => {
     [start, malformed, end],
     [start, open("reasoning"), malformed, end],
   ]) {
-    it(`refuses an answer of nothing but ${events.length === 3 ? "the call" : "a thought and the call"}`, () => {
+    it(`refuses a reply of nothing but ${events.length === 3 ? "the call" : "a thought and the call"}`, () => {
       assert.throws(() => counts(events), InvalidReply);
     });
   }

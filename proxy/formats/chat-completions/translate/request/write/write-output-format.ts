@@ -1,30 +1,30 @@
-/** Writes the wanted form of the answer (`protocols/translation.md` section 7.1). */
+/** Writes the output format that the client asked for (`protocols/translation.md` section 7.1). */
 import type { JsonObject } from "#proxy/json/json-value";
-import type { AnswerFormat, Conversation, Turn } from "#proxy/neutral/conversation";
+import type { Conversation, OutputFormat, Turn } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { completeSchema, hasRefusedRoot } from "#proxy/neutral/schema/complete-schema";
 import { hasObjectRoot, wrapInObject, wrappedMember } from "#proxy/neutral/schema/object-root";
 import { isStrictSchema, strictFlag } from "#proxy/neutral/schema/strict-schema";
-import type { ModelTraits } from "#proxy/neutral/traits/chat-traits";
-import { nothing } from "./nothing.ts";
+import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
+import { noMembers } from "./no-members.ts";
 
 export interface WrittenFormat {
   /** Members of the body. */
   readonly members: JsonObject;
   /** System text that says the same, for models that must be told. */
   readonly instructions: readonly Turn[];
-  /** The answer comes inside this member. */
+  /** The output comes inside this member. */
   readonly unwrapMember?: string | undefined;
 }
 
-const anyFormat: WrittenFormat = { members: nothing, instructions: [] };
+const anyFormat: WrittenFormat = { members: noMembers, instructions: [] };
 
-export function writeAnswerFormat(conversation: Conversation, traits: ModelTraits, losses: Losses): WrittenFormat {
-  const format = conversation.answerFormat;
+export function writeOutputFormat(conversation: Conversation, traits: ChatTraits, losses: Losses): WrittenFormat {
+  const format = conversation.outputFormat;
   if (format === undefined) return anyFormat;
   if (format.kind === "json") return writeJson(mentionsJson(conversation) ? [] : [askForJson]);
   const asked = format.kind === "enum" ? ofEnum(format.values) : format;
-  // OpenAI takes no answer but an object; JSON mode has none either. A bare word of an enum needs a member as well.
+  // OpenAI accepts only an object as output; JSON mode has none either. A bare word of an enum needs a member as well.
   const isPlain = hasObjectRoot(asked.schema) && !(traits.checksLikeOpenAI && hasRefusedRoot(asked.schema));
   const isObject = isPlain || (traits.takesSchema && !traits.isOpenAI && format.kind === "schema");
   const whole = isObject ? asked.schema : wrapInObject(asked.schema);
@@ -56,12 +56,12 @@ function writeJson(texts: readonly string[]): WrittenFormat {
   };
 }
 
-/** OpenAI answers 400 to JSON mode when no message says the word. */
+/** OpenAI refuses JSON mode with 400 when no message says the word. */
 function mentionsJson({ turns }: Conversation): boolean {
   return turns.some(({ parts }) => parts.some((part) => part.kind === "text" && /json/i.test(part.text)));
 }
 
-function ofEnum(values: readonly string[]): Extract<AnswerFormat, { kind: "schema" }> {
+function ofEnum(values: readonly string[]): Extract<OutputFormat, { kind: "schema" }> {
   return { kind: "schema", schema: { type: "string", enum: values } };
 }
 

@@ -1,8 +1,8 @@
 /**
- * An upstream that drops its model's call because it was none, and says so with a status of success: without any output
- * beside it that is no answer (`protocols/translation.md` section 8.1).
+ * Fails a reply whose upstream dropped the model's malformed call and still reported success: without any other output
+ * that is an invalid reply (`protocols/translation.md` section 8.1).
  *
- * Until something opens nothing goes out, so that another attempt can still be made.
+ * No event passes before a part opens, so that another attempt can still be made.
  */
 import { InvalidReply, type ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";
@@ -14,15 +14,15 @@ export class RefuseMalformedCall implements ReplyFilter {
   #hasOutput = false;
   #isMalformed = false;
 
-  /** @throws InvalidReply at the end of an answer that has nothing but the call that was none */
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  /** @throws InvalidReply at the end of a reply that has nothing but the call that was none */
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (this.#hasOutput) return [event];
     if (event.type === "open") {
       this.#isOpened = true;
       this.#hasOutput = event.block.kind !== "reasoning" && event.block.kind !== "hosted";
     }
     if (event.type === "finish" && event.finish.reason === "malformed-call") this.#isMalformed = true;
-    if (event.type === "end" && this.#isMalformed) throw new InvalidReply("the model's call was malformed");
+    if (event.type === "end" && this.#isMalformed) throw new InvalidReply("the model's tool call was malformed");
     const waits = !this.#hasOutput && (!this.#isOpened || this.#isMalformed);
     this.#held.push(event);
     return waits && event.type !== "end" ? [] : this.#held.splice(0);

@@ -1,11 +1,12 @@
 /**
- * A function that was declared only so that its arguments are the answer (structured output on models without it):
- * its call becomes text, and a finish for that call becomes an ordinary one (`protocols/translation.md` section 7.1).
+ * Turns the call of the output tool into text. That function is declared only so that its arguments are the structured
+ * output on models without support for it; a finish for that call becomes an ordinary one (`protocols/translation.md`
+ * section 7.1).
  */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";
 
-export class AnswerToolAsText implements ReplyFilter {
+export class OutputToolAsText implements ReplyFilter {
   readonly #name: string;
   readonly #yieldToBatch = new Set<number>();
 
@@ -13,7 +14,7 @@ export class AnswerToolAsText implements ReplyFilter {
     this.#name = name;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "call") {
       if (event.block.name === this.#name) return [{ ...event, block: { kind: "text" } }];
       this.#yieldToBatch.add(event.candidate);

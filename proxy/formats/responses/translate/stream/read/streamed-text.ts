@@ -1,5 +1,5 @@
-/** A text that is said in pieces and comes again in full: kept to find out what the full one adds. */
-export class SaidText {
+/** Keeps a text that is streamed in pieces and arrives again in full, to find out what the full one adds. */
+export class StreamedText {
   #text = "";
 
   get text(): string {

@@ -1,4 +1,4 @@
-/** Gives the arguments of calls the keys that the client declared (`tools/property-keys.ts`), as they stream. */
+/** Restores in the arguments of calls the keys that the client declared (`tools/property-keys.ts`), as they stream. */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { partKey, type ReplyFilter } from "./filter.ts";
 
@@ -13,7 +13,7 @@ export class RenameKeys implements ReplyFilter {
     this.#tools = tools;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "call") {
       const keys = this.#tools.get(event.block.name);
       if (keys !== undefined) this.#open.set(partKey(event), new KeyRenamer(keys));

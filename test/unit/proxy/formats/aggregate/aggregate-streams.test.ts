@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { at } from "#test/support/digest/facts";
-import { folded } from "#test/support/translation/own-format-exchange";
+import { aggregated } from "#test/support/translation/own-format-exchange";
 
 type Row = {
   readonly name: string;
@@ -243,7 +243,7 @@ const geminiRows: readonly Row[] = [
     want: [chunkOf("1"), chunkOf("2")],
   },
   {
-    name: "an answer that was cut stays cut",
+    name: "a reply that was cut stays cut",
     said: [frame([{ text: "a" }], { finishReason: "MAX_TOKENS" }), geminiEnd],
     path: ["candidates", 0, "finishReason"],
     want: "MAX_TOKENS",
@@ -323,7 +323,7 @@ const responsesRows: readonly Row[] = [
     ],
   },
   {
-    name: "previews of a picture are no part of the answer",
+    name: "previews of a picture are no part of the reply",
     said: [
       created,
       added(0, { type: "image_generation_call", id: "ig_1", status: "in_progress" }),
@@ -354,7 +354,7 @@ describe("streams in the ways of many vendors, told whole", () => {
   ] as const) {
     for (const { name, said, path, want } of rows) {
       it(`${format}: ${name}`, () => {
-        const { reply, lost } = folded(format, data(said) + end);
+        const { reply, lost } = aggregated(format, data(said) + end);
         assert.deepEqual(at(reply, ...path), want);
         assert.deepEqual(lost, []);
         assert.equal(Reflect.get({}, "polluted"), undefined);
@@ -363,7 +363,7 @@ describe("streams in the ways of many vendors, told whole", () => {
   }
 
   it("Messages: events that nobody knows are declared", () => {
-    const { lost } = folded(
+    const { lost } = aggregated(
       "Messages",
       data([started, { type: "future_event", x: 1 }, { type: "ping" }, ...stopped("end_turn")]),
     );
@@ -390,6 +390,6 @@ describe("streams in the ways of many vendors, told whole", () => {
     { name: "a choice that never finished", format: "ChatCompletions", said: [chunk({ content: "a" })] },
     { name: "a response that never ended", format: "Responses", said: [created, done(0, search)] },
   ] as const) {
-    it(`${format}: refuses ${name}`, () => assert.throws(() => folded(format, data(said)), InvalidReply));
+    it(`${format}: refuses ${name}`, () => assert.throws(() => aggregated(format, data(said)), InvalidReply));
   }
 });

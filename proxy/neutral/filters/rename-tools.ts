@@ -1,4 +1,4 @@
-/** Gives calls the tool names and forms that the client declared (`protocols/translation.md` sections 5.1 and 5.4). */
+/** Restores the tool names and forms that the client declared (`protocols/translation.md` sections 5.1 and 5.4). */
 
 import { argumentsObject } from "#proxy/json/json-text";
 import { asText } from "#proxy/json/json-value";
@@ -13,7 +13,7 @@ export class RenameTools implements ReplyFilter {
     this.#names = names;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type !== "open" || event.block.kind !== "call") return [event];
     const name = this.#names.get(event.block.name);
     return name === undefined ? [event] : [{ ...event, block: { ...event.block, name } }];
@@ -30,7 +30,7 @@ export class UnwrapCustomTools implements ReplyFilter {
     this.#customTools = customTools;
   }
 
-  take(event: ReplyEvent): readonly ReplyEvent[] {
+  apply(event: ReplyEvent): readonly ReplyEvent[] {
     if (event.type === "open" && event.block.kind === "call" && this.#customTools.has(event.block.name)) {
       this.#arguments.set(partKey(event), []);
       return [{ ...event, block: { ...event.block, tool: "custom" } }];
