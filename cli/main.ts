@@ -95,7 +95,7 @@ function stopOnSignals(): Pick<ProgramIo, "stop" | "cut"> {
     });
   }
   process.on("SIGHUP", () => stop.abort());
-  // Node would open a debugger on this signal, which sees every secret (RELIABILITY.md K7).
+  // Node would open a debugger on this signal, which sees every secret (docs/design/reliability.md K7).
   process.on("SIGUSR1", () => undefined);
   if (process.send !== undefined) process.on("disconnect", () => stop.abort());
   return { stop: stop.signal, cut: cut.signal };

@@ -2,8 +2,8 @@
  * Holds the closed table of errors that a client can see, and the one class that carries them.
  *
  * Every refusal of the gateway is a `GatewayError` with a code of this table; `formats/render-error.ts` renders it for
- * each protocol (`protocols/errors.md` section 4 is the source of statuses, types and codes). Compare `code`, never
- * the message. The message is for the client and holds nothing but the gateway's own words and the client's own field
+ * each protocol (docs/design/errors.md 4 is the source of statuses, types and codes). Compare `code`, never the
+ * message. The message is for the client and holds nothing but the gateway's own words and the client's own field
  * names; the internal reason is `cause` and goes to the log only.
  */
 
@@ -163,7 +163,7 @@ const table = {
     reason: "no_available_channel",
     retryAfterSeconds: 5,
   },
-  // Our own credential or balance at the provider: another try of the client cures neither (errors.md section 2.2).
+  // Our own credential or balance at the provider: another try of the client cures neither (docs/design/errors.md 2.2).
   channel_refused: {
     ...overloaded,
     openaiCode: "no_available_channel",

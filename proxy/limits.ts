@@ -1,5 +1,5 @@
 /**
- * Holds every bound of the proxy with its reason: limits on reads, waits and queues (`RELIABILITY.md` section 5).
+ * Holds every bound of the proxy with its reason: limits on reads, waits and queues (docs/design/reliability.md S1).
  *
  * A proxy runs with `defaultLimits` unless a setting says otherwise; tests pass their own object with shorter waits.
  * Times are milliseconds, sizes bytes.
@@ -57,7 +57,7 @@ export interface ProxyLimits {
   /** New connections are still accepted this long after SIGTERM, until load balancers have noticed. */
   readonly endpointLagMs: number;
   readonly drainTimeoutMs: number;
-  /** Keys are honoured so long after the operator last confirmed them (RELIABILITY.md N3). 0: for ever. */
+  /** Keys are honoured so long after the operator last confirmed them (docs/design/reliability.md N3). 0: for ever. */
   readonly keyStalenessMaxMs: number;
   /** Half-open push connections: beat, and dead after. */
   readonly pushHeartbeatMs: number;

@@ -42,7 +42,7 @@ import { MediaDownloads } from "./upstream/request/download-media.ts";
 const build = "0.1.0";
 /** Longer than the longest estimate of tokens. */
 const settlementGraceMs = 6_000;
-/** A key that has run out is cut within a second (OPERATIONS.md section 5). */
+/** A key that has run out is cut within a second (docs/design/operations.md 3.2). */
 const expiryCheckMs = 500;
 
 /** Runs until `io.stop` is aborted, then drains. @throws Error when a port or the ledger's store cannot be opened */

@@ -31,7 +31,7 @@ export type OperatorAddress =
 /** Where counters live; `proxy/admit/stores.ts` has a row for each. */
 export type QuotaStore = "Embedded" | "Memory";
 
-/** What holds while the ledger's store fails (DESIGN.md section 6). */
+/** What holds while the ledger's store fails (docs/design/limits-and-money.md 9). */
 export type QuotaFailureMode = "BalancesClosed" | "Closed" | "Open";
 
 export interface ProxySettings {

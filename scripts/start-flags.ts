@@ -1,6 +1,7 @@
 /**
  * What `npm start` gives `tollgate standalone` where the user gave nothing: a flag of its own would go before variables
- * and before the settings file (DESIGN.md section 8), so each is left out where the user's setting stands in one of them.
+ * and before the settings file (docs/design/operations.md 4), so each is left out where the user's setting stands in
+ * one of them.
  */
 import { parse } from "yaml";
 import { kebabCase, variableOf } from "#cli/settings/setting-list";

@@ -2,8 +2,8 @@
  * Finds objects of a valid set that the operator would refuse: compiles the set and reports each refusal at its field.
  *
  * The schema knows neither time zones nor presets nor forbidden addresses. Once the manifests are served,
- * `Accepted=False` tells of them (RESOURCES.md R12); `tollgate validate` tells before. A refusal that depends on a
- * setting, which may be given elsewhere, is a warning. Pure.
+ * `Accepted=False` tells of them (docs/design/configuration.md 1.1); `tollgate validate` tells before. A refusal that
+ * depends on a setting, which may be given elsewhere, is a warning. Pure.
  */
 import { compile, defaultCompileSettings } from "#operator/compile/compile";
 import { MutableResourceSet } from "#operator/resources/mutable-resource-set";

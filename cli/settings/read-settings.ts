@@ -1,6 +1,6 @@
 /**
- * Reads settings from flags, then `TOLLGATE_*` variables, then the file given by `--config`, then defaults (DESIGN.md
- * section 8).
+ * Reads settings from flags, then `TOLLGATE_*` variables, then the file given by `--config`, then defaults
+ * (docs/design/operations.md 4).
  *
  * Unknown flags and file members are errors, because a misspelt restriction must not be silently open. Unknown
  * variables are only a warning, because Kubernetes injects `TOLLGATE_..._PORT` for Services of that name. Pure except

@@ -2,8 +2,8 @@
  * The settings as a flat list, read from `settings.schema.json`. Flags, variables, file, help and the reference page
  * come from it.
  *
- * There is one spelling rule (DESIGN.md section 8): setting `egress.allowCIDRs` is the flag `--egress-allow-cidrs` and
- * the variable `TOLLGATE_EGRESS_ALLOW_CIDRS`.
+ * There is one spelling rule (docs/design/operations.md 4): setting `egress.allowCIDRs` is the flag
+ * `--egress-allow-cidrs` and the variable `TOLLGATE_EGRESS_ALLOW_CIDRS`.
  */
 import { readFileSync } from "node:fs";
 

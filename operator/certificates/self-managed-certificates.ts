@@ -1,6 +1,6 @@
 /**
  * Manages the operators' own certificates (`tls.mode` SelfManaged): an authority in a Secret, a leaf of each operator
- * in memory, and a bundle in a ConfigMap that proxies mount (`OPERATIONS.md` section 4).
+ * in memory, and a bundle in a ConfigMap that proxies mount (docs/design/operations.md 2.2).
  *
  * Invariants: every operator may write, and only over the version that it has read; a leaf is signed only by an
  * authority that the bundle has announced for long enough, so an authority whose Secret was deleted or damaged is

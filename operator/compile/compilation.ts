@@ -29,7 +29,7 @@ import type { ObjectResult, WantedSecret } from "./result.ts";
 import { RouteCompiler } from "./routes/route-compiler.ts";
 import { wholeScope } from "./watch-scope.ts";
 
-/** Settings of the fleet that the wire carries (DESIGN.md section 8). */
+/** Settings of the fleet that the wire carries (docs/design/operations.md 4). */
 export type CompileSettings = Omit<Fleet, "kind" | "name">;
 
 /** The changes of a pass, including those of a previous pass that did not complete. */

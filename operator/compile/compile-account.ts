@@ -1,4 +1,4 @@
-/** Compiles an Account into its wire object (RESOURCES.md, Account). */
+/** Compiles an Account into its wire object (docs/design/configuration.md 2.4). */
 
 import { parseNanoCredits, SpecError } from "#operator/resources/amounts";
 import type { AccountResource } from "#operator/resources/resource";

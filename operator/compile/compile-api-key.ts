@@ -1,5 +1,5 @@
 /**
- * Compiles an ApiKey into its wire object (RESOURCES.md, ApiKey).
+ * Compiles an ApiKey into its wire object (docs/design/configuration.md 2.1).
  *
  * When in doubt it denies: a key, or a credential of it, that cannot be understood or resolved stays off the wire. Only
  * digests leave the operator.

@@ -1,6 +1,6 @@
 /**
- * Compiles a Channel into wire objects: the channel and, apart from it, the secret of each credential (RESOURCES.md,
- * Channel).
+ * Compiles a Channel into wire objects: the channel and, apart from it, the secret of each credential
+ * (docs/design/configuration.md 2.2).
  *
  * A channel whose requests would lack the credential that they need is left out altogether.
  */

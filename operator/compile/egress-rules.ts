@@ -1,5 +1,5 @@
 /**
- * Checks a channel's base URL before anything connects (RELIABILITY.md EG2).
+ * Checks a channel's base URL before anything connects (docs/design/reliability.md EG2).
  *
  * Literal addresses are checked in every spelling (decimal, octal, short: the URL parser normalises them). Names are
  * checked only when they always mean this machine or a metadata service. The proxy checks every address again when it

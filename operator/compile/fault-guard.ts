@@ -1,6 +1,6 @@
 /**
- * Confines a fault of the compiler to the object on which it occurs (`RELIABILITY.md` J8): the object is refused, its
- * previous version stays, a key is denied, and all other objects go on.
+ * Confines a fault of the compiler to the object on which it occurs (docs/design/reliability.md J8): the object is
+ * refused, its previous version stays, a key is denied, and all other objects go on.
  *
  * Faults of manifests never come here; the compilers of the kinds report them.
  */

@@ -1,6 +1,6 @@
 /**
  * Decides which of several objects owns what they all claim: a digest among keys, a public name among routes
- * (RESOURCES.md R6).
+ * (docs/design/configuration.md 1.2).
  *
  * The older object wins, then the lesser namespace/name, so the outcome depends on the set alone and never on the order
  * of arrival.

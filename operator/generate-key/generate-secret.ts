@@ -1,5 +1,6 @@
 /**
- * Makes the Secret that a `generate` credential asks for: a 256-bit key, written once (RESOURCES.md, ApiKey).
+ * Makes the Secret that a `generate` credential asks for: a 256-bit key, written once
+ * (docs/design/configuration.md 2.1).
  *
  * It never overwrites. An existing Secret is the key, whoever wrote it, unless it was made for another ApiKey.
  */

@@ -1,6 +1,6 @@
 /**
- * Makes the Secrets that `generate` credentials ask for, as files that the folder source reads (RESOURCES.md, ApiKey).
- * `key-secrets.ts` does the same in a cluster.
+ * Makes the Secrets that `generate` credentials ask for, as files that the folder source reads
+ * (docs/design/configuration.md 2.1). `key-secrets.ts` does the same in a cluster.
  *
  * A file that cannot be written delays no other file. It is tried again while a credential waits for it, because the
  * disk may have room later, or the folder another mode.

@@ -1,6 +1,6 @@
 /**
  * Makes the Secrets that `generate` credentials ask for in the cluster. Each is written once, never over another, and
- * is owned by its ApiKey, so that it is deleted with it (RESOURCES.md, ApiKey).
+ * is owned by its ApiKey, so that it is deleted with it (docs/design/configuration.md 2.1).
  *
  * It runs beside the reconcile loop and never within it: an API server that is slow to write must not delay a
  * revocation. Only the leader writes. A Secret that could not be written is tried again, with growing waits, while a

@@ -1,5 +1,5 @@
 /**
- * Holds versions of keys back until every connected proxy knows all of their fields (`OPERATIONS.md` section 1 rule 3).
+ * Holds versions of keys back until every connected proxy knows all of their fields (docs/design/configuration.md 3.3).
  *
  * The publisher asks it before it accepts a version, and keeps the published version meanwhile. The fleet sets the
  * lacking capabilities, from the names that proxies gave in `hello`.

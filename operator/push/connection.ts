@@ -3,8 +3,8 @@
  *
  * Invariants: at most one transaction is unacknowledged, and meanwhile changes merge in a set of ids, so that a slow
  * proxy costs memory only for distinct changed objects; a large transaction goes in parts, each written when the one
- * before has drained; revocations are written at once, between parts and before acknowledgements (`OPERATIONS.md`
- * section 1 rules 5 and 6). It knows nothing of HTTP: `push-server.ts` gives it a sink to write to.
+ * before has drained; revocations are written at once, between parts and before acknowledgements
+ * (docs/design/configuration.md 3.5 and 3.6). It knows nothing of HTTP: `push-server.ts` gives it a sink to write to.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";

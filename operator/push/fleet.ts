@@ -1,7 +1,7 @@
 /**
  * Knows which proxy acknowledged which version: the connected proxies, those that followers report, and those that the
  * cluster lists. For each object it says whether every ready proxy holds the present version. `Programmed` and
- * `/debug/fleet` come from it; `RESOURCES.md` R12 says which proxies count.
+ * `/debug/fleet` come from it; docs/design/configuration.md 1.5 says which proxies count.
  *
  * A proxy counts when it has acknowledged a configuration here or at another operator, or when the cluster calls its
  * pod ready: a ready proxy that never connected holds none of our configuration. Proxies of this operator are compared

@@ -1,6 +1,6 @@
 /**
- * Tracks which connected proxies lack which capabilities, here and at other operators (`OPERATIONS.md` section 1 rule
- * 3). The publisher holds versions back by it, and the status names the old proxies.
+ * Tracks which connected proxies lack which capabilities, here and at other operators
+ * (docs/design/configuration.md 3.3). The publisher holds versions back by it, and the status names the old proxies.
  *
  * A proxy whose stream ended may only have been cut off and may reconnect in a moment. It therefore still counts for
  * some time, until it reconnects with more capabilities, or until the cluster reports that its pod is gone.

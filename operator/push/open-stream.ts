@@ -1,5 +1,5 @@
 /**
- * Opens the stream of an authenticated proxy: it first rules out time travel (`OPERATIONS.md` section 1 rule 12), then
+ * Opens the stream of an authenticated proxy: it first rules out time travel (docs/design/configuration.md 3.12), then
  * connects a `ProxyConnection` to the response.
  *
  * A proxy that has seen more of the source than this operator is told nothing until the operator has caught up, and is

@@ -4,8 +4,8 @@
  *
  * Invariants: an equal digest publishes nothing; an object that the validator refuses never goes out, and its last good
  * version stays, except that a key is withdrawn; a key that some connected proxy would not understand is held back;
- * revisions only grow; a change that takes something away from callers does not wait (`OPERATIONS.md` section 1 rules
- * 2, 3 and 6). `run/reconcile-loop.ts` calls it, and `fleet.ts` listens to it.
+ * revisions only grow; a change that takes something away from callers does not wait
+ * (docs/design/configuration.md 3.2, 3.3 and 3.6). `run/reconcile-loop.ts` calls it, and `fleet.ts` listens to it.
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snapshot/build-index";
@@ -42,7 +42,7 @@ export interface PublisherOptions {
   readonly quietMs?: number;
   /** No change waits longer, however many follow. */
   readonly longestMs?: number;
-  /** The least time between two publications that are not urgent (`RELIABILITY.md` J5). */
+  /** The least time between two publications that are not urgent (docs/design/reliability.md J5). */
   readonly spacingMs?: number;
   readonly timers?: Timers;
   /** Characters of JSON of all objects together; smaller in tests. */

@@ -1,6 +1,6 @@
 /**
  * Finds the changes that take something away from callers: these are published at once and may overtake other changes
- * (`OPERATIONS.md` section 1 rule 6). Pure. When in doubt it says urgent, because publishing early only costs a
+ * (docs/design/configuration.md 3.6). Pure. When in doubt it says urgent, because publishing early only costs a
  * message.
  */
 import type { Key, Limit, WireObject } from "#proxy/snapshot/types.gen";

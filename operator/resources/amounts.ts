@@ -1,5 +1,6 @@
 /**
- * Parses the strings that represent numbers in a spec: quantities, durations and timestamps (RESOURCES.md R9).
+ * Parses the strings that represent numbers in a spec: quantities, durations and timestamps
+ * (docs/design/configuration.md 1.3).
  *
  * Every amount becomes an integer of a named unit and never a float. A string that is too precise or too large throws
  * `SpecError`, whose message is fit for a condition.

@@ -2,10 +2,10 @@
 import type { ApiKeyResource } from "./resource.ts";
 import type { ApiKeyCredential as KeyCredentialSpec } from "./types.gen.ts";
 
-/** Key of a Secret that holds a client key where the manifest names none (RESOURCES.md, ApiKey). */
+/** Key of a Secret that holds a client key where the manifest names none (docs/design/configuration.md 2.1). */
 export const defaultSecretKey = "apiKey";
 
-/** The form a client key must have to be told apart from a placeholder (RESOURCES.md, ApiKey). */
+/** The form a client key must have to be told apart from a placeholder (docs/design/configuration.md 2.1). */
 export const clientKeyPattern = /^sk-[A-Za-z0-9_-]{20,}$/;
 
 export interface SecretLocation {

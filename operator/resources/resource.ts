@@ -147,7 +147,10 @@ export function identityOf(metadata: { readonly namespace: string; readonly name
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** Decides a conflict: the older object wins, then the lesser namespace/name (RESOURCES.md R6). Negative: `left` wins. */
+/**
+ * Decides a conflict: the older object wins, then the lesser namespace/name (docs/design/configuration.md 1.2).
+ * Negative: `left` wins.
+ */
 export function compareByAge(left: ObjectMeta, right: ObjectMeta): number {
   const byAge = (left.createdAtMs ?? 0) - (right.createdAtMs ?? 0);
   if (byAge !== 0) return byAge;

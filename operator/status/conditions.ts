@@ -1,6 +1,6 @@
 /**
- * Computes the conditions of an object from the compiler's verdicts and the proxies' acknowledgements (RESOURCES.md R4,
- * R12).
+ * Computes the conditions of an object from the compiler's verdicts and the proxies' acknowledgements
+ * (docs/design/configuration.md 1.1, 1.5).
  *
  * It is pure; the clock is an argument. `Programmed` becomes true only when every ready proxy has acknowledged this
  * version, and stays true for this version while pods come and go. It becomes false with a new version, a refusal or

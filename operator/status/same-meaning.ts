@@ -1,4 +1,7 @@
-/** Compares two statuses of one object by meaning: only a change of meaning is written (RESOURCES.md R11). Pure. */
+/**
+ * Compares two statuses of one object by meaning: only a change of meaning is written
+ * (docs/design/configuration.md 1.4). Pure.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Condition } from "#operator/resources/types.gen";
 import { programmedMeaning } from "./conditions.ts";

@@ -156,7 +156,7 @@ function keyCredentials(
       name,
       ...(fingerprint !== undefined && { fingerprint }),
       ...(displayPrefix !== undefined && { displayPrefix }),
-      // The version is a promise that every ready proxy serves it (DESIGN.md section 3, ApiKey).
+      // The version is a promise that every ready proxy serves it (docs/design/configuration.md 1.5).
       ...(isAcknowledged && secretResourceVersion !== undefined && { secretResourceVersion }),
       active: !served || !isLive ? "False" : isAcknowledged ? "True" : "Pending",
       reason,

@@ -31,7 +31,7 @@ export type ObservedUse = Pick<
   readonly use?: ShownUse | undefined;
 };
 
-/** RESOURCES.md R11. */
+/** docs/design/configuration.md 1.4. */
 const writesPerSecond = 5;
 
 export class UsageObserver {

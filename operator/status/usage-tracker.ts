@@ -2,9 +2,10 @@
  * Sums the proxies' reports of use: quotas and last use of keys, balances of accounts.
  *
  * Reports come every few seconds and figures move all the time, so this decides when a figure may be shown
- * (RESOURCES.md R11): at once when the meaning changed (a quota or credit used up, or available again); else at most
- * once a minute for an object and a few objects a second, stalest first, and only figures that moved by a hundredth. It
- * is bounded and forgets the least recently reported object first. `usage-observer.ts` feeds and reads it.
+ * (docs/design/configuration.md 1.4): at once when the meaning changed (a quota or credit used up, or available again);
+ * else at most once a minute for an object and a few objects a second, stalest first, and only figures that moved by a
+ * hundredth. It is bounded and forgets the least recently reported object first. `usage-observer.ts` feeds and reads
+ * it.
  */
 
 import type { ObjectResult } from "#operator/compile/result";
@@ -248,7 +249,7 @@ function exhaustedNames(quotas: readonly QuotaReport[], nowMs: number): string[]
   return quotas.filter((quota) => isExhausted(quota, nowMs)).map(({ name }) => name);
 }
 
-/** R11: only what moved by a hundredth. */
+/** docs/design/configuration.md 1.4: only what moved by a hundredth. */
 function isWorthShowing(before: ShownUse | undefined, after: ShownUse): boolean {
   if (before === undefined || before.lastUsedMs !== after.lastUsedMs) return true;
   if (hasMoved(before.balance?.consumedNanos ?? 0n, after.balance?.consumedNanos ?? 0n)) return true;

@@ -1,6 +1,6 @@
 /**
  * Computes how much the balances of a caller still afford, for calls whose output the gateway caps
- * (DESIGN.md section 6).
+ * (docs/design/limits-and-money.md 4).
  */
 import type { BalanceClaim, Ledger } from "./ledger.ts";
 

@@ -3,8 +3,8 @@
  * limits, and for each attempt those of a channel.
  *
  * The list is made once for each object and kept while the object lives, so that the hot path builds no strings: an
- * unchanged object keeps its identity from one snapshot to the next. Counters are named after
- * kind/namespace/name/limit name, so they outlive the objects (DESIGN.md section 6). Pure but for these caches.
+ * unchanged object keeps its identity from one snapshot to the next. Counters are named after kind/namespace/name/limit
+ * name, so they outlive the objects (docs/design/limits-and-money.md 6). Pure but for these caches.
  */
 import { appliesTo, exactNames, limitsOfKey } from "#proxy/authorize/limit-scope";
 import { GatewayError } from "#proxy/errors";

@@ -1,6 +1,6 @@
 /**
  * Implements the embedded ledger: decisions in memory, made durable by a thread with Node's own SQLite
- * (DESIGN.md section 6).
+ * (docs/design/limits-and-money.md 7).
  *
  * Invariants: a decision never waits for the disk. A settled amount is on its way to the disk within `flushDelayMs`,
  * and a killed process loses at most that. One process counts in one data folder. A store that came back empty, one

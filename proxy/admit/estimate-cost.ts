@@ -1,5 +1,6 @@
 /**
- * Estimates the most that a call may need, so that it is reserved before the call is sent (DESIGN.md section 6). Pure.
+ * Estimates the most that a call may need, so that it is reserved before the call is sent
+ * (docs/design/limits-and-money.md 4). Pure.
  *
  * Input, `inputEstimate: Estimate`: one token for every 3 bytes of text (English has about 4, code and other scripts 2
  * to 3), 1,600 for each attachment (the cost in the dearest of the usual image encodings), 16 for the format's own

@@ -1,5 +1,6 @@
 /**
- * Defines the ledger: reserve before a call, settle once after it, expire if nobody settles (DESIGN.md section 6).
+ * Defines the ledger: reserve before a call, settle once after it, expire if nobody settles
+ * (docs/design/limits-and-money.md 1).
  *
  * It is one interface with several implementations that pass the same model-based tests. A ledger knows nothing of
  * keys, accounts or routes: the caller names counters, and gives with each the limit that holds for it now. All
@@ -65,7 +66,7 @@ export interface Reservation {
 
 export interface Refusal {
   readonly kind: "refused";
-  /** `quota`: Day or longer, unit Cost, or a balance; `rate`: shorter; DESIGN.md section 6. */
+  /** `quota`: Day or longer, unit Cost, or a balance; `rate`: shorter; docs/design/limits-and-money.md 3. */
   readonly reason: "quota" | "rate" | "concurrency" | "balance" | "store-unavailable";
   readonly counter: string;
   readonly limit: Limit | undefined;

@@ -43,7 +43,7 @@ export interface MemoryLedgerOptions {
   readonly now: () => number;
   /**
    * Milliseconds that nobody sets, `performance.now` unless given: for how long a reservation lives and how fast a
-   * bucket fills. A step of the wall clock must not free what running calls hold (RELIABILITY.md M1).
+   * bucket fills. A step of the wall clock must not free what running calls hold (docs/design/reliability.md M1).
    */
   readonly monotonicNow?: () => number;
   readonly reservationTtlMs: number;
@@ -52,7 +52,10 @@ export interface MemoryLedgerOptions {
   readonly journal?: LedgerJournal;
 }
 
-/** Counters of deleted objects are kept so long: deleting and creating again resets nothing (DESIGN.md section 6). */
+/**
+ * Counters of deleted objects are kept so long: deleting and creating again resets nothing
+ * (docs/design/limits-and-money.md 6).
+ */
 export const counterRetentionMs = 30 * 86_400_000;
 /** A settlement this long after its reservation expired is still posted. */
 const lateSettlementMs = 24 * 3_600_000;

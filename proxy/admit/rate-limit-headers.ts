@@ -1,7 +1,7 @@
 /**
  * Renders rate-limit headers in the dialect of the client's protocol, from the gateway's own numbers
- * (protocols/errors.md section 3). Of several limits on one unit it shows the tightest: the one with the least left.
- * Limits in Shadow mode and in credits are not shown. Gemini-style clients know no such headers. Pure.
+ * (docs/design/errors.md 3). Of several limits on one unit it shows the tightest: the one with the least left. Limits
+ * in Shadow mode and in credits are not shown. Gemini-style clients know no such headers. Pure.
  */
 import type { Protocol } from "#proxy/neutral/wire";
 import type { Limit } from "#proxy/snapshot/types.gen";

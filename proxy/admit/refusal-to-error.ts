@@ -1,5 +1,6 @@
 /**
- * Turns the ledger's refusal into the client's error: which limit, its size, when it resets (OPERATIONS.md section 6).
+ * Turns the ledger's refusal into the client's error: which limit, its size, when it resets
+ * (docs/design/limits-and-money.md 11).
  */
 import { type ErrorCode, GatewayError } from "#proxy/errors";
 import type { Limit } from "#proxy/snapshot/types.gen";

@@ -1,6 +1,6 @@
 /**
- * Forgets counters that no longer matter, a slice at a time so that requests never wait for it: an hour after the
- * start and then every hour. The spending of a deleted object is kept for 30 days (DESIGN.md section 6).
+ * Forgets counters that no longer matter, a slice at a time so that requests never wait for it: an hour after the start
+ * and then every hour. The spending of a deleted object is kept for 30 days (docs/design/limits-and-money.md 6).
  */
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 

@@ -1,6 +1,7 @@
 /**
  * Finds the window of a limit that holds a moment: aligned to the epoch from Second to Hour, to the calendar of a time
- * zone for Day, Week (from Monday, ISO 8601) and Month, the whole of time for Lifetime (RESOURCES.md, ApiKey limits).
+ * zone for Day, Week (from Monday, ISO 8601) and Month, the whole of time for Lifetime
+ * (docs/design/limits-and-money.md 3).
  *
  * Pure: the time is an argument. Asking the calendar costs tens of microseconds, so callers keep the bounds until the
  * time reaches their end (`WindowClock`); one clock serves all counters of the same period and time zone.
@@ -35,7 +36,7 @@ export function isPeriod(text: string): text is Period {
   return Object.hasOwn(fixedPeriodMs, text) || quotaPeriods.some((period) => period === text);
 }
 
-/** Whether a period is a rate (Second to Hour) and not a quota (DESIGN.md section 6). */
+/** Whether a period is a rate (Second to Hour) and not a quota (docs/design/limits-and-money.md 3). */
 export function isRatePeriod(period: Period): period is keyof typeof fixedPeriodMs {
   return period === "Second" || period === "Minute" || period === "Hour";
 }

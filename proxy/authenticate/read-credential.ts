@@ -1,5 +1,6 @@
 /**
- * Finds the one key a request presents, in the places its protocol allows and nowhere else (`DESIGN.md` section 2).
+ * Finds the one key a request presents, in the places its protocol allows and nowhere else
+ * (docs/design/interface.md 5).
  *
  * | Protocol | Places |
  * | --- | --- |

@@ -7,8 +7,8 @@ import { appliesTo, exactNames, limitsOfKey } from "./limit-scope.ts";
 export type PriceClass = "input" | "output";
 
 /**
- * The missing prices that keep a model from running (PURE): under an enforced limit in credits, or a balance, nothing would
- * ever stop the spending (DESIGN.md section 6).
+ * The missing prices that keep a model from running (PURE): under an enforced limit in credits, or a balance, nothing
+ * would ever stop the spending (docs/design/limits-and-money.md 10).
  *
  * @param model public name as the client wrote it
  * @returns none where the model may run

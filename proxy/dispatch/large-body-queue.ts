@@ -1,6 +1,7 @@
 /**
  * Runs the work on large bodies one at a time and counts its memory: a body of 30 MiB that is read, translated and
- * written again takes six times that much memory and tenths of a second of the event loop (RELIABILITY.md P8).
+ * written again takes six times that much memory and tenths of a second of the event loop
+ * (docs/design/reliability.md P8).
  *
  * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
  */

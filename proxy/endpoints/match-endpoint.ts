@@ -5,8 +5,8 @@
  * Nothing is normalised: no case folding, no removal of dots, slashes or escapes, so that no two spellings of a path
  * can be read differently by different layers. Only the model in a path is decoded, once, and it never becomes part of
  * an upstream path unencoded. Base addresses are served with the version left out or doubled where official clients
- * produce that (`protocols/openai-chat.md`, `anthropic-messages.md` and `gemini.md`, sections 1). The query chooses
- * nothing but `alt` of a Gemini-style stream; `?key=` is read by `authenticate/read-credential.ts`.
+ * produce that (docs/design/chat-completions.md 1, docs/design/messages.md 1 and docs/design/generate-content.md 1).
+ * The query chooses nothing but `alt` of a Gemini-style stream; `?key=` is read by `authenticate/read-credential.ts`.
  *
  * `handle-request.ts` calls it first; it calls `protocolOfPath` even earlier, because the protocol decides how a
  * refusal looks.
@@ -135,7 +135,7 @@ function matchItem(method: string, path: string): MatchedEndpoint | undefined {
 }
 
 /**
- * Whose error shape a request gets; never throws, whatever the target holds (`protocols/errors.md` section 4).
+ * Whose error shape a request gets; never throws, whatever the target holds (docs/design/errors.md 4).
  */
 export function protocolOfPath(rawUrl: string, headers: RawHeaders): Protocol {
   const path = pathOf(rawUrl);
@@ -224,7 +224,7 @@ function decodeModel(raw: string): string {
   return model;
 }
 
-/** `GET /v1/models` serves three protocols (`protocols/openai-others.md` section 7). */
+/** `GET /v1/models` serves three protocols (docs/design/interface.md 6). */
 function protocolOfHeaders(rawUrl: string, headers: RawHeaders): Protocol {
   const isGemini =
     hasHeader(headers, "x-goog-api-key") ||

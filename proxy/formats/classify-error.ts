@@ -1,6 +1,6 @@
 /**
- * Sorts the errors that upstreams report into the kinds of `protocols/errors.md` section 5: by the provider's own words
- * first, then by its message where the provider has no word for the kind, then by the status.
+ * Sorts the errors that upstreams report into the kinds of docs/design/errors.md 5: by the provider's own words first,
+ * then by its message where the provider has no word for the kind, then by the status.
  *
  * A message may repeat what the client wrote (`Invalid value: '...'`), so a client could make the gateway believe that
  * a credential is refused or spent. A message about a credential counts only beside a status that means the same, or

@@ -1,5 +1,5 @@
 /**
- * Turns an upstream's error into the error that the client gets (`protocols/errors.md` section 5).
+ * Turns an upstream's error into the error that the client gets (docs/design/errors.md 5).
  *
  * An upstream's text passes only where the client can act on it (a bad request, a prompt too long, a policy), and only
  * after the upstream's model name became the public one and everything that looks like a key, an organisation, an
@@ -108,7 +108,7 @@ export function cleanUpstreamText(
     .trim();
 }
 
-/** Longest text that goes to a client (`protocols/errors.md` section 1). */
+/** Longest text that goes to a client (docs/design/errors.md 1). */
 const textLengthMax = 2_048;
 const wordLengthMax = 256;
 

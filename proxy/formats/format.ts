@@ -54,7 +54,7 @@ export interface UpstreamPlan {
   readonly clientsName?: ((name: string) => string | undefined) | undefined;
 }
 
-/** An error the upstream reported, in a body or inside a stream, classified by `protocols/errors.md` section 5. */
+/** An error the upstream reported, in a body or inside a stream, classified by docs/design/errors.md 5. */
 export interface UpstreamError {
   readonly kind: UpstreamErrorKind;
   readonly status: number;
@@ -137,7 +137,7 @@ export interface CallFormat {
   readonly watchedKeys: readonly string[];
   /**
    * Reads a scanned body as a call of this format and checks what is sure to be wrong for every provider
-   * (INTERFACE.md sections 2 and 8).
+   * (docs/design/interface.md 2 and 8).
    * @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value`, `unsupported_parameter`,
    *   `wrong_protocol` (the message names the right base address)
    */
@@ -155,8 +155,8 @@ export interface CallFormat {
 export interface ClientFormat extends CallFormat {
   readonly format: ChatWireFormat;
   /**
-   * Writes a sign of life in the form that the format's clients count (`protocols/agents.md` sections 3 and
-   * 4). Whole frames; they fit before the response and between any two of its events.
+   * Writes a sign of life in the form that the format's clients count (docs/design/agents.md 1 and 2). Whole frames;
+   * they fit before the response and between any two of its events.
    * @param filter of the reply, once it has begun
    */
   signOfLife(call: ChatCall, opening: StreamOpening, filter?: StreamFilter): Buffer;
@@ -173,8 +173,8 @@ export interface ClientFormat extends CallFormat {
   ): Buffer;
   /**
    * Whether a stream ends cleanly behind its failure event, as the providers end it. Clients let a broken transport
-   * outrank the failure that they have read (DESIGN.md section 5). False where clients may skip the event: then only the
-   * broken transport tells that the response is not whole.
+   * outrank the failure that they have read (docs/design/requests.md 3). False where clients may skip the event: then
+   * only the broken transport tells that the response is not whole.
    */
   readonly failsCleanly: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Normalises the error bodies of providers to one set of facts (`protocols/errors.md` section 1): OpenAI, Anthropic and
- * Google objects, Google's array, FastAPI's `detail`, bare strings, HTML, nothing.
+ * Normalises the error bodies of providers to one set of facts (docs/design/errors.md 1): OpenAI, Anthropic and Google
+ * objects, Google's array, FastAPI's `detail`, bare strings, HTML, nothing.
  */
 import { asList, asText, isObject, type JsonObject, member, memberAt, parseJson } from "#proxy/json/json-value";
 

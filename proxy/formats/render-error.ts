@@ -1,5 +1,5 @@
 /**
- * Renders the gateway's errors as each protocol's clients expect them (`protocols/errors.md` sections 1, 3 and 4).
+ * Renders the gateway's errors as each protocol's clients expect them (docs/design/errors.md 1, 3 and 4).
  *
  * The official SDKs build their exceptions from these shapes, their retries from these headers, and agents compact
  * their context on the words for a prompt that is too long; so bodies, headers and words are part of the interface.
@@ -9,7 +9,10 @@ import type { Protocol } from "#proxy/neutral/wire";
 import { unreachable } from "#proxy/runtime/unreachable";
 import type { ErrorContext, RenderedError } from "./format.ts";
 
-/** A client of one SDK would sleep for whatever it is told, so nothing beyond a minute is sent (section 2.2). */
+/**
+ * A client of one SDK would sleep for whatever it is told, so nothing beyond a minute is sent
+ * (docs/design/errors.md 2.2).
+ */
 const retryAfterSecondsMax = 60;
 
 /** Status, headers and body of a refusal before the first byte. */
@@ -78,7 +81,7 @@ function messageFor(error: GatewayError, protocol: Protocol, context: ErrorConte
   return message;
 }
 
-/** The words on which agents of each protocol shorten their context and try again (section 5). */
+/** The words on which agents of each protocol shorten their context and try again (docs/design/errors.md 5). */
 function contextLengthMessage(message: string, protocol: Protocol): string {
   switch (protocol) {
     case "OpenAI":

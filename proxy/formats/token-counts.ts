@@ -1,9 +1,9 @@
 /**
  * Reads token counts from usage objects that may be malformed.
  *
- * The rule for odd numbers (`protocols/pitfalls.md` 116 to 122): absent, null, negative, fractional below one or not a
- * number count 0; digits in a string count (protobuf writes 64-bit integers so), with a fraction too; fractions are
- * cut; nothing exceeds `tokensMax`. A part can never exceed its whole, so no class becomes negative by subtraction.
+ * The rule for odd numbers (pitfalls 116 to 122): absent, null, negative, fractional below one or not a number count 0;
+ * digits in a string count (protobuf writes 64-bit integers so), with a fraction too; fractions are cut; nothing
+ * exceeds `tokensMax`. A part can never exceed its whole, so no class becomes negative by subtraction.
  */
 
 /** Far above any context window, far below where sums of integers lose exactness. */

@@ -1,6 +1,6 @@
 /**
  * Splices the replies of a turn that its provider paused and the gateway continues into one reply
- * (`protocols/translation.md` section 8.1).
+ * (docs/design/translation.md 8.1).
  *
  * A provider whose own tools run for long may end a reply before the turn is over and wants it sent back to continue.
  * Clients of other formats have no word for that: they see one response, whose usage is the sum of all. Bodies go in as

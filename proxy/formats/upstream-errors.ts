@@ -1,6 +1,6 @@
 /**
- * Lists the kinds of errors that upstreams report (`protocols/errors.md` section 5), and all that follows from a kind:
- * a new kind is a row here.
+ * Lists the kinds of errors that upstreams report (docs/design/errors.md 5), and all that follows from a kind: a new
+ * kind is a row here.
  */
 import type { ErrorCode } from "#proxy/errors";
 import type { AttemptOutcomeLabel } from "#proxy/observe/metrics";

@@ -1,6 +1,6 @@
 /**
  * Counts the bodies that are still arriving, by key, so that one caller's slow bodies never hold every place of the
- * proxy (RELIABILITY.md P8, O2): a key's own limits can count a call only when its body has been read.
+ * proxy (docs/design/reliability.md P8, O2): a key's own limits can count a call only when its body has been read.
  */
 import { GatewayError } from "#proxy/errors";
 

@@ -1,5 +1,6 @@
 /**
- * Counts the open connections of each client address, so that one stranger never holds them all (RELIABILITY.md F4).
+ * Counts the open connections of each client address, so that one stranger never holds them all
+ * (docs/design/reliability.md F4).
  *
  * The count is checked once for each connection. A whole IPv6 /64 counts as one address, because every host has one of
  * its own. Trusted proxies are not counted: all their clients share their address. Where trusted proxies are

@@ -1,4 +1,7 @@
-/** Checks the headers that describe a JSON body: media type and encoding, from closed tables (E6 and E7). */
+/**
+ * Checks the headers that describe a JSON body: media type and encoding, from closed tables
+ * (docs/design/reliability.md E6 and E7).
+ */
 import { GatewayError } from "#proxy/errors";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 

@@ -45,7 +45,7 @@ export function forwardableHeaders(protocol: Protocol, headers: RawHeaders): Rea
   return passed;
 }
 
-/** Both spellings of the interface (`DESIGN.md` section 2); an absent version is the oldest. */
+/** Both spellings of the interface (docs/design/interface.md 5); an absent version is the oldest. */
 function readVersion(headers: RawHeaders): string {
   const given = new Set([...headerValues(headers, "anthropic-version"), ...headerValues(headers, "vendorb-version")]);
   if (given.size === 0) return defaultVersion;
@@ -83,7 +83,7 @@ const clientHeaderForms: readonly (readonly [name: string, form: RegExp])[] = [
 
 /**
  * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the
- * gateway's own (`protocols/errors.md` section 3).
+ * gateway's own (docs/design/errors.md 3).
  * @returns names and values in turn
  */
 export function clientHeaders(headers: RawHeaders): readonly string[] {

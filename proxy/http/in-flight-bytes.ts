@@ -1,7 +1,8 @@
 /**
- * Counts the bytes that are held at once against one cap: bodies of requests, downloaded files, copies of large
- * bodies, replies that are collected, events that are incomplete (RELIABILITY.md section 5). Beyond half of the cap a
- * key holds no more than its share, so that one caller's large calls leave room for the others' (P8, O2).
+ * Counts the bytes that are held at once against one cap: bodies of requests, downloaded files, copies of large bodies,
+ * replies that are collected, events that are incomplete (docs/design/reliability.md S2). Beyond half of the cap a key
+ * holds no more than its share, so that one caller's large calls leave room for the others'
+ * (docs/design/reliability.md P8 and O2).
  */
 import { GatewayError } from "#proxy/errors";
 

@@ -1,6 +1,6 @@
 /**
  * Reads and writes JSON without losing digits: tool arguments and schemas may hold integers beyond 2^53, whose source
- * text must survive (`protocols/translation.md` section 5.4).
+ * text must survive (docs/design/translation.md 5.4).
  *
  * Bodies without a run of 16 digits, which is nearly all, go through the plain parser.
  */

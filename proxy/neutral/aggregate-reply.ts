@@ -1,6 +1,6 @@
 /**
  * Aggregates a stream of neutral events into one whole reply: for a client that does not stream and an upstream that
- * did, and as the reference that every stream must agree with (`protocols/translation.md` section 9.3).
+ * did, and as the reference that every stream must agree with (docs/design/translation.md 9.3).
  */
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ProviderState } from "./conversation.ts";

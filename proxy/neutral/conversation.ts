@@ -3,7 +3,7 @@
  *
  * A reader (`formats/<format>/translate/request/read/`) makes one of a client's body, a writer (`request/write/` beside
  * it) makes an upstream's body of it; readers and writers do not know each other. Absent members are `undefined`: `0`,
- * `""`, `false` and `[]` are values. A conversation is never changed in place (`protocols/translation.md` section 2).
+ * `""`, `false` and `[]` are values. A conversation is never changed in place (docs/design/translation.md 2).
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { NeutralField } from "./losses/neutral-fields.ts";
@@ -108,7 +108,7 @@ export interface MediaPart extends PartBase {
 }
 export interface CallPart extends PartBase {
   readonly kind: "call";
-  /** Never empty: a reader mints one where its format has none (`protocols/translation.md` section 5.3). */
+  /** Never empty: a reader mints one where its format has none (docs/design/translation.md 5.3). */
   readonly id: string;
   readonly name: string;
   /** A custom tool takes free text, a function a JSON object. */

@@ -1,6 +1,6 @@
 /**
- * Decides which of several finish reasons of one candidate holds (`protocols/translation.md` section 9.1: it is
- * remembered, not told).
+ * Decides which of several finish reasons of one candidate holds (docs/design/translation.md 9.1: it is remembered, not
+ * told).
  */
 import type { Finish } from "./reply.ts";
 

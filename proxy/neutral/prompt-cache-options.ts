@@ -1,5 +1,5 @@
 /**
- * Reads `prompt_cache_options` of OpenAI's two formats, which spell them alike (`protocols/openai-chat.md` section 2).
+ * Reads `prompt_cache_options` of OpenAI's two formats, which spell them alike (docs/design/chat-completions.md 2).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSet, unreadIn } from "./losses/unread-members.ts";

@@ -1,6 +1,6 @@
 /**
  * Converts reasoning effort between words and tokens: vendors have no common standard, so these tables are the
- * gateway's own (`protocols/translation.md` section 6.1).
+ * gateway's own (docs/design/translation.md 6.1).
  */
 import type { Effort } from "./conversation.ts";
 

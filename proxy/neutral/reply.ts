@@ -4,9 +4,9 @@
  * Readers make it of what an upstream sent, writers make the client's form of it; `aggregate-reply.ts` and
  * `replay-reply.ts` turn one form into the other, so that either kind of upstream serves either kind of client.
  *
- * Every reader of streams keeps these promises, and every writer relies on them (`protocols/translation.md` section
- * 9.1): `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order
- * of their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
+ * Every reader of streams keeps these promises, and every writer relies on them (docs/design/translation.md 9.1):
+ * `start` comes first and once; each `open` gets one `close`; parts of a candidate count 0, 1, 2 … in the order of
+ * their `open`; several parts may be open together; the deltas of a function call join to valid JSON text at its
  * `close` (`{}` when it had none), unless the candidate finishes with `length`; `finish` comes once for a candidate,
  * after all its closes; `usage` may come several times, each replaces the one before; `end` comes last, and only when
  * the upstream's own terminator was seen. Errors are not events: a reader throws `InvalidReply`, and the format's
@@ -110,7 +110,7 @@ export interface TokenLogprob {
   }[];
 }
 
-/** Why a candidate ended (`protocols/translation.md` section 8.1). */
+/** Why a candidate ended (docs/design/translation.md 8.1). */
 export interface Finish {
   readonly reason:
     | "stop"

@@ -4,7 +4,7 @@
  */
 import type { Capability, WireFormat } from "#proxy/snapshot/types.gen";
 
-/** The three client protocols of INTERFACE.md section 1 (A, B, C), by whose shape errors and lists have. */
+/** The three client protocols of docs/design/interface.md 1 (A, B, C), by whose shape errors and lists have. */
 export type Protocol = "OpenAI" | "Anthropic" | "Gemini";
 
 /** The chat formats that clients speak. */

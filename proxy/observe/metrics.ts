@@ -60,7 +60,7 @@ export interface ConfigReading {
   readonly isStale: boolean;
 }
 
-/** State of the ledger, read at scrape: what is admitted is settled once or expires (RELIABILITY.md P3). */
+/** State of the ledger, read at scrape: what is admitted is settled once or expires (docs/design/reliability.md P3). */
 export interface LedgerReading {
   /** Reservations held now. */
   readonly openCount: number;

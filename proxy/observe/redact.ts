@@ -3,7 +3,7 @@
  *
  * It wraps keys of clients, credentials of channels and tokens wherever they are held longer than one function call.
  * The text is in a private field, so that neither JSON, templates, `util.inspect`, spreading nor a thrown error can
- * reach it (RELIABILITY.md Q4); only `reveal()` gives it out, and is easy to search for.
+ * reach it (docs/design/reliability.md Q4); only `reveal()` gives it out, and is easy to search for.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";

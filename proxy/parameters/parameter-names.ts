@@ -1,6 +1,6 @@
 /**
  * Translates the name of a parameter between formats: a route's `parameters[]` name a field as the interface spells it
- * in any format, and apply to clients of every format (INTERFACE.md 2.2 to 2.6).
+ * in any format, and apply to clients of every format (docs/design/interface.md 2.2 to 2.6).
  *
  * The translators' `fieldNames` hold the name of each field in each format. This file adds what they leave out: second
  * spellings, parts of fields, and which fields hold values that mean the same everywhere. A name in neither is a

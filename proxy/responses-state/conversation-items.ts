@@ -1,5 +1,5 @@
 /**
- * Converts items of a conversation between their stored form and a later call (`protocols/openai-responses.md` 3, 7).
+ * Converts items of a conversation between their stored form and a later call (docs/design/responses.md 3, 7).
  */
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 

@@ -1,4 +1,7 @@
-/** Builds the record that is stored of a successful call, when the client allows it (`store`; DESIGN.md section 9). */
+/**
+ * Builds the record that is stored of a successful call, when the client allows it (`store`;
+ * docs/design/responses.md 7).
+ */
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { inputItems } from "./conversation-items.ts";
 import type { LocalResponse, NativeResponse } from "./stored-response.ts";

@@ -1,6 +1,6 @@
 /**
  * Finds the earlier conversation that a call continues: `previous_response_id` and item references
- * (DESIGN.md section 9).
+ * (docs/design/responses.md 7).
  *
  * A conversation that the gateway stores is put into the body, so that any provider can serve the call. One that a
  * provider stores stays a reference, and binds the call to the channel and credential that made it. It is called once
@@ -195,7 +195,7 @@ export async function findResponse(owner: string, id: string, store: ResponseRea
   throw storedNotFound(id);
 }
 
-/** As providers say it (`protocols/openai-responses.md` section 1). */
+/** As providers say it (docs/design/responses.md 1). */
 export function storedNotFound(id: string): GatewayError {
   return new GatewayError("unknown_url", `Response with id '${printable(id)}' not found.`);
 }

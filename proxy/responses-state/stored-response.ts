@@ -1,5 +1,5 @@
 /**
- * Describes a stored response, so that a later call can continue it (DESIGN.md section 9).
+ * Describes a stored response, so that a later call can continue it (docs/design/responses.md 7).
  *
  * There are two kinds. `local`: an upstream of another format made it, so the gateway stores the conversation itself.
  * `native`: an upstream that speaks the responses format stores it; the gateway knows which channel and credential

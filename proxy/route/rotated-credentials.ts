@@ -1,6 +1,6 @@
 /**
  * Remembers replaced secrets of channels, and whether their provider accepts the new ones: a rotation that went wrong
- * costs no call (RELIABILITY.md N5).
+ * costs no call (docs/design/reliability.md N5).
  *
  * Invariants: a former secret is used only after the provider refused the one in its place, never beside it, and only
  * where it was used before; it is forgotten as soon as the new one is accepted, the former one is refused as well, the

@@ -1,6 +1,6 @@
 /**
  * Counts tokens of text whose usage the upstream did not tell: cut and aborted replies, providers without usage
- * (RELIABILITY.md H2: within 5 % for OpenAI text).
+ * (docs/design/reliability.md H2: within 5 % for OpenAI text).
  *
  * The tokenizer runs in a thread of its own: tokenizing a long reply takes longer than the event loop may be held. Where the thread fails, is behind or takes too long, four bytes count as one token: a
  * settlement never waits for ever and never fails for an estimate.

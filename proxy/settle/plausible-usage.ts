@@ -1,6 +1,6 @@
 /**
  * Bounds the usage that an upstream reports (PURE): its numbers become charges, and a broken or hostile one must not
- * empty an account with one reply (RELIABILITY.md H5).
+ * empty an account with one reply (docs/design/reliability.md H5).
  */
 import { inputTokens, outputTokens, type TokenUsage } from "./usage.ts";
 

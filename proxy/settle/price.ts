@@ -1,6 +1,6 @@
 /**
  * Computes the cost of a call: tokens of each class times the route's price, summed exactly and rounded up once
- * (DESIGN.md sections 3 and 6).
+ * (docs/design/limits-and-money.md 2 and 10).
  *
  * Prices are micro-credits per million tokens, so tokens x price counts units of 10^-12 credits; nothing is rounded
  * before the sum is brought to nano-credits. Hence cost is additive before the rounding and monotone after it. Pure.

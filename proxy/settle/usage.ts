@@ -1,5 +1,5 @@
 /**
- * Describes the usage of a call, in disjoint classes of whole tokens (DESIGN.md section 6).
+ * Describes the usage of a call, in disjoint classes of whole tokens (docs/design/limits-and-money.md 2).
  *
  * The `read-usage.ts` of each wire format converts the format's numbers to this form; nothing is ever counted in two
  * classes. Absent counts are 0.

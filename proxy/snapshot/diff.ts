@@ -1,6 +1,6 @@
 /**
  * Finds the difference between two configurations by bucket: a proxy that reconnects sends its 256 sums and gets only
- * the buckets that differ, whole (`OPERATIONS.md` section 1 rule 7). Between two snapshots at hand the difference is
+ * the buckets that differ, whole (docs/design/configuration.md 3.7). Between two snapshots at hand the difference is
  * exact, object by object.
  */
 import type { IndexedSnapshot, SnapshotDraft } from "./build-index.ts";

@@ -1,10 +1,10 @@
 /**
  * Computes versions and digests of the compiled configuration.
  *
- * The version of an object is a hash of its canonical JSON, so all replicas of the operator and all proxies agree on
- * it without talking. Objects fall into 256 buckets by their id; a bucket's sum is the sum of its versions modulo
- * 2^64, cheap to keep under single changes and independent of order. The digest of the fleet is a hash over the sums
- * (`OPERATIONS.md` section 1, wire objects). Sums find differences, they do not resist a forger: the channel is
+ * The version of an object is a hash of its canonical JSON, so all replicas of the operator and all proxies agree on it
+ * without talking. Objects fall into 256 buckets by their id; a bucket's sum is the sum of its versions modulo 2^64,
+ * cheap to keep under single changes and independent of order. The digest of the fleet is a hash over the sums
+ * (docs/design/configuration.md 3.13). Sums find differences, they do not resist a forger: the channel is
  * authenticated, the digest is not a signature.
  */
 import { hash } from "node:crypto";

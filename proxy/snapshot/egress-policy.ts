@@ -1,5 +1,5 @@
 /**
- * Decides which network addresses a channel may connect to (DESIGN.md section 3, Channel.baseURL).
+ * Decides which network addresses a channel may connect to (docs/design/configuration.md 1.6).
  *
  * It is part of the contract because both sides decide: the operator when it compiles a literal address, the proxy
  * when a name has been resolved, at connect, so that a name that changes its address cannot lead inside (DNS

@@ -1,6 +1,6 @@
 /**
  * Names wire objects: `key/<namespace>/<name>`, `credential/<namespace>/<channel>/<name>`, `setting/fleet` and so on,
- * one for each resource, so that a change costs one small message (`OPERATIONS.md` section 1, wire objects).
+ * one for each resource, so that a change costs one small message (docs/design/configuration.md 3.13).
  */
 import type { WireObject } from "./types.gen.ts";
 
@@ -21,7 +21,7 @@ export function objectId(object: WireObject): string {
   }
 }
 
-/** True for ids of ApiKeys, whose fallback is to deny (`OPERATIONS.md` section 1 rule 3). */
+/** True for ids of ApiKeys, whose fallback is to deny (docs/design/configuration.md 3.3). */
 export function isKeyId(id: string): boolean {
   return id.startsWith("key/");
 }

@@ -298,7 +298,7 @@ matchExpressions?: SelectorRequirement[]
 }
 limits?: Limits
 /**
- * Ranges that narrow INTERFACE.md section 8 for this model.
+ * Ranges that narrow docs/design/interface.md 8 for this model.
  * 
  * @maxItems 64
  */

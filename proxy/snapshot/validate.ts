@@ -2,8 +2,8 @@
  * Validates one wire object: its structure by the generated validators, then the rules a schema cannot express.
  *
  * The operator runs it before it pushes and the proxy before it indexes, so a refusal by a proxy is proof of version
- * skew or of a bug, never routine (`OPERATIONS.md` section 1). Messages name fields and rules, never values: a value
- * may be a secret.
+ * skew or of a bug, never routine (docs/design/configuration.md 3). Messages name fields and rules, never values: a
+ * value may be a secret.
  */
 import { isIP } from "node:net";
 import type { ErrorObject, ValidateFunction } from "ajv";

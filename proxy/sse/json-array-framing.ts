@@ -1,6 +1,6 @@
 /**
- * Frames Google's streams: server-sent events, or a JSON array that arrives in pieces (`protocols/gemini.md` section
- * 5.2). The first byte that is not white space decides which.
+ * Frames Google's streams: server-sent events, or a JSON array that arrives in pieces
+ * (docs/design/generate-content.md 5.2). The first byte that is not white space decides which.
  */
 import type { EventFraming } from "./event-framing.ts";
 import { EventSplitter } from "./event-splitter.ts";

@@ -1,5 +1,5 @@
 /**
- * Cuts a JSON array that arrives in pieces into its elements (`protocols/gemini.md` section 5.2), without waiting for
+ * Cuts a JSON array that arrives in pieces into its elements (docs/design/generate-content.md 5.2), without waiting for
  * its end. A bare object counts as one element: providers send errors that way. It returns elements as their bytes;
  * their reader checks whether they are valid JSON.
  */

@@ -1,9 +1,9 @@
 /**
  * Applies transactions to the store in slices, so that no push blocks the event loop, however large.
  *
- * Invariants: nothing is visible before the commit; a transaction whose base, digest or order does not match is
- * refused whole and the last good snapshot stays; damage of one object stays with that object
- * (`OPERATIONS.md` section 1 rules 1 to 3). One applier serves one stream; the push client calls it with one message
+ * Invariants: nothing is visible before the commit; a transaction whose base, digest or order does not match is refused
+ * whole and the last good snapshot stays; damage of one object stays with that object
+ * (docs/design/configuration.md 3.1 to 3.3). One applier serves one stream; the push client calls it with one message
  * at a time.
  */
 import { setImmediate as giveWay } from "node:timers/promises";

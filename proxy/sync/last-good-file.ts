@@ -1,6 +1,6 @@
 /**
  * Writes and reads the last good configuration on disk, so that a restarted proxy serves with the operator down
- * (`OPERATIONS.md` section 1 rule 8). It is written only where a key is configured: the file holds upstream keys.
+ * (docs/design/configuration.md 3.8). It is written only where a key is configured: the file holds upstream keys.
  *
  * Layout: a line that names format and version, 12 bytes of nonce, AES-256-GCM of JSON lines, 16 bytes of tag; the
  * first line is authenticated too. Invariants: mode 0600, replaced by rename after fsync, so it is the old or the new

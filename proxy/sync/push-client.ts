@@ -1,7 +1,7 @@
 /**
  * Runs the proxy's end of the push protocol: connects, keeps the store in step with the operator, acknowledges, and
  * reconnects after every failure with jittered backoff. It never takes anything away from the store: without an
- * operator the proxy serves on with its last configuration (`RELIABILITY.md` P4).
+ * operator the proxy serves on with its last configuration (docs/design/reliability.md P4).
  */
 import { setImmediate as giveWay } from "node:timers/promises";
 import { encodeSums } from "#proxy/snapshot/digest";

@@ -2,10 +2,9 @@
  * Holds keys and credentials that were revoked before the transaction that removes them arrived.
  *
  * A revocation ends with the transaction of its revision or a later one of the same operator. Another operator counts
- * revisions anew: its first transaction or confirmation ends a revocation where it is known to have seen as much of
- * the source as this proxy has (rule 12 of `OPERATIONS.md` section 1 sees to that). Where the source counts nothing,
- * only a change of the revoked object itself ends it, so that an operator that lags behind cannot bring a dead key
- * back.
+ * revisions anew: its first transaction or confirmation ends a revocation where it is known to have seen as much of the
+ * source as this proxy has (docs/design/configuration.md 3.12 sees to that). Where the source counts nothing, only a
+ * change of the revoked object itself ends it, so that an operator that lags behind cannot bring a dead key back.
  */
 import type { IndexedSnapshot, Revoked } from "#proxy/snapshot/build-index";
 

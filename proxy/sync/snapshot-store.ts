@@ -69,7 +69,7 @@ export class SnapshotStore {
     return this.#live;
   }
 
-  /** True once a first full snapshot is live; staleness never takes it back (`OPERATIONS.md` section 1 rule 9). */
+  /** True once a first full snapshot is live; staleness never takes it back (docs/design/configuration.md 3.9). */
   get isReady(): boolean {
     return this.#isReady;
   }

@@ -1,6 +1,6 @@
 /**
  * Carries the push protocol in a cluster: TLS to one of the operators behind a headless Service, with a token that
- * Kubernetes renews (`OPERATIONS.md` section 1).
+ * Kubernetes renews (docs/design/configuration.md 3).
  *
  * Stream and posts go to one address: another replica would not know the stream. The next stream tries another one, as
  * the cause that ended the last may still be present there. Token and bundle are read anew for every request, so that

@@ -1,6 +1,6 @@
 /**
  * Remembers the uids of deleted resources for an hour: a recreated resource has another uid, so one of these can only
- * come from an operator that lives in the past (`OPERATIONS.md` section 1 rule 12).
+ * come from an operator that lives in the past (docs/design/configuration.md 3.12).
  */
 
 const keptMs = 3_600_000;

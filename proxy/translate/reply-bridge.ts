@@ -1,6 +1,6 @@
 /**
  * Bridges a reply between streaming and not streaming: a client that does not stream gets a whole reply though the
- * upstream streamed, and a streaming client gets events though it did not (`protocols/translation.md` section 9.3).
+ * upstream streamed, and a streaming client gets events though it did not (docs/design/translation.md 9.3).
  *
  * The translation does it where the client speaks another format; where both speak one format nothing is translated
  * (`same-format-bridge.ts`). `upstream/attempt.ts` calls it when the whole reply has arrived.

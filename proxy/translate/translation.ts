@@ -171,7 +171,9 @@ export class Translation implements ReplyBridge {
     });
   }
 
-  /** Whether the client is told usage in any case: its format has no response without (`translation.md` section 8.2). */
+  /**
+   * Whether the client is told usage in any case: its format has no response without (docs/design/translation.md 8.2).
+   */
   get tellsUsage(): boolean {
     const { format } = this.#client.call.endpoint;
     return format === "Messages" || format === "Responses";
@@ -308,7 +310,7 @@ export function mayHoldSealedState(call: ChatCall): boolean {
 
 /**
  * A call in its own format whose history holds state that this gateway sealed for channels of other formats: without
- * it, since no provider takes another's (`translation.md` section 6.2). The same call when there is none.
+ * it, since no provider takes another's (docs/design/translation.md 6.2). The same call when there is none.
  */
 export function withoutSealedState(call: ChatCall): ChatCall {
   if (!mayHoldSealedState(call)) return call;

@@ -1,6 +1,6 @@
 /**
- * Wraps an upstream whose provider may pause a turn: it sends the paused turn back to be continued, and the caller
- * sees one reply (`protocols/translation.md` section 8.1).
+ * Wraps an upstream whose provider may pause a turn: it sends the paused turn back to be continued, and the caller sees
+ * one reply (docs/design/translation.md 8.1).
  *
  * The head is that of the first reply; the body is spliced from the bodies of all. A later failure ends the reply
  * visibly, since a part of it was generated. A turn is continued at most `continuationsMax` times, and only as long as
@@ -13,7 +13,7 @@ import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import type { HeldReply } from "./reply/held-reply.ts";
 import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
 
-/** `protocols/translation.md` section 8.1. */
+/** docs/design/translation.md 8.1. */
 const continuationsMax = 5;
 /** Error bodies say nothing more beyond. */
 const errorBodyBytesMax = 256 * 1024;

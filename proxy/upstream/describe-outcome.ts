@@ -1,7 +1,7 @@
 /**
  * Describes a failed attempt: an error of the table for the client, a condition for failover, a label for the metrics.
  *
- * An upstream's refusal of our own credential is never the client's 401 (DESIGN.md section 5).
+ * An upstream's refusal of our own credential is never the client's 401 (docs/design/requests.md 4).
  */
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamError } from "#proxy/formats/format";

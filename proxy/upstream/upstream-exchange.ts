@@ -60,7 +60,7 @@ export function withinTotal(request: UpstreamRequest, passedMs: number): Upstrea
   return leftMs <= 0 ? undefined : { ...request, timeouts: { ...timeouts, leftMs } };
 }
 
-/** Replies of 1xx mean nothing to a model's client; a flood of them would never end (RELIABILITY.md D8). */
+/** Replies of 1xx mean nothing to a model's client; a flood of them would never end (docs/design/reliability.md D8). */
 const interimRepliesMax = 16;
 
 export class UpstreamExchange implements ReplyHandler {

@@ -1,4 +1,4 @@
-/** Figures of a folder of 100,000 keys (OPERATIONS.md section 2, T4 and T8), with bounds that a busy machine keeps. */
+/** Figures of a folder of 100,000 keys (docs/design/operations.md T4 and T8), with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

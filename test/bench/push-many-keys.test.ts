@@ -1,4 +1,4 @@
-/** Figures of OPERATIONS.md section 2 for 100,000 keys, with bounds that a busy machine keeps. */
+/** Figures of docs/design/operations.md 5 for 100,000 keys, with bounds that a busy machine keeps. */
 import assert from "node:assert/strict";
 import { PushBench } from "#test/support/push-bench";
 import type { Figure } from "./figure.ts";

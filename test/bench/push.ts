@@ -1,4 +1,7 @@
-/** The benchmark's figures of the push alone (OPERATIONS.md section 2): memory, bytes on the wire, turns of the event loop. */
+/**
+ * The benchmark's figures of the push alone (docs/design/operations.md 5): memory, bytes on the wire, turns of the
+ * event loop.
+ */
 import { once } from "node:events";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";

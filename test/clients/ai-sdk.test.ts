@@ -29,7 +29,7 @@ describe("clients: AI SDK", function () {
   for (const one of [...withFailureEvents.slice(0, 2), google]) {
     for (const isStream of [true, false]) {
       const how = isStream ? "streamed" : "whole";
-      it(`CLIENTS 4: ${one.name} forces a function of a Claude that refuses that, ${how}`, async () => {
+      it(`pitfall 168: ${one.name} forces a function of a Claude that refuses that, ${how}`, async () => {
         const { upstream } = cell("Messages").play(agentScenario((word) => ({ name: "step", arguments: { word } })));
         const told = await readThrough(one, cell("Messages"), { isStream, hasTool: true, isForced: true });
         assert.deepEqual([upstream.refusals, told.error], [[], undefined], JSON.stringify(told));

@@ -16,10 +16,10 @@ describe("clients: Codex CLI", function () {
   const cell = useClientsRig();
 
   for (const format of formatNames) {
-    it(`CLIENTS 3: an agent with hosted search beside its functions over ${format}`, () =>
+    it(`pitfall 167: an agent with hosted search beside its functions over ${format}`, () =>
       runWholeAgent(codex(), cell(format)));
 
-    it(`CLIENTS 2: an overloaded ${format} upstream is at capacity, not a broken connection`, async () => {
+    it(`pitfall 166: an overloaded ${format} upstream is at capacity, not a broken connection`, async () => {
       const { upstream, origin } = cell(format).play(() => ({ text: "Half of it", failure: "overloaded" }));
       const { run, errors } = await codex().run(origin);
       const said = errors.join("\n");
@@ -32,7 +32,7 @@ describe("clients: Codex CLI", function () {
       }
     });
 
-    it(`CLIENTS 2: a spent quota of a ${format} upstream is told in the gateway's words`, async () => {
+    it(`pitfall 166: a spent quota of a ${format} upstream is told in the gateway's words`, async () => {
       const { upstream, origin } = cell(format).play(() => ({ text: "Half of it", failure: "quota" }));
       const { run, errors } = await codex().run(origin);
       assert.deepEqual(upstream.refusals, []);
@@ -57,7 +57,7 @@ describe("clients: Codex CLI", function () {
     });
   }
 
-  it("CLIENTS 5: a WebSocket that is not served is given up at once and in silence", async () => {
+  it("pitfall 169: a WebSocket that is not served is given up at once and in silence", async () => {
     const agent = codex({ triesWebSocket: true });
     const { gateway } = cell("Responses");
     const before = gateway.records.length;

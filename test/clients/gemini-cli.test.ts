@@ -13,7 +13,7 @@ describe("clients: Gemini CLI", function () {
   const cell = useClientsRig();
 
   for (const format of formatNames) {
-    it(`CLIENTS 1: an agent over ${format}`, () => runWholeAgent(geminiCli, cell(format)));
+    it(`pitfall 165: an agent over ${format}`, () => runWholeAgent(geminiCli, cell(format)));
   }
 
   it("a refused request ends it with a failure", async () => {

@@ -30,13 +30,13 @@ describe("clients: official SDKs", () => {
     for (const { name, load } of openaiGenerations) {
       const client = (origin: string) => new (load())({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0 });
 
-      it(`CLIENTS 2: ${name} raises the failure of a chat stream over ${format}`, async () => {
+      it(`pitfall 166: ${name} raises the failure of a chat stream over ${format}`, async () => {
         const { chat } = client(cell(format).play(fails).origin);
         const messages = [{ role: "user" as const, content: "hi" }];
         assertOverload(await failureOf(chat.completions.create({ model: models.openai, messages, stream: true })));
       });
 
-      it(`CLIENTS 2: ${name} reads the failure of a response over ${format}`, async () => {
+      it(`pitfall 166: ${name} reads the failure of a response over ${format}`, async () => {
         const { responses } = client(cell(format).play(fails).origin);
         const call = { model: models.openai, input: "hi", stream: true, store: false } as const;
         assertOverload(await failureOf(responses.create(call)));
@@ -44,7 +44,7 @@ describe("clients: official SDKs", () => {
     }
 
     for (const { name, load } of anthropicGenerations) {
-      it(`CLIENTS 2: ${name} raises the failure of a message over ${format}`, async () => {
+      it(`pitfall 166: ${name} raises the failure of a message over ${format}`, async () => {
         const { origin } = cell(format).play(fails);
         const client = new (load())({ apiKey: key, baseURL: origin, maxRetries: 0 });
         const messages = [{ role: "user" as const, content: "hi" }];

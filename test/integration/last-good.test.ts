@@ -1,4 +1,7 @@
-/** RELIABILITY.md K4 with the real programs: a proxy that restarts while no operator runs serves from its last good file. */
+/**
+ * docs/design/reliability.md K4 with the real programs: a proxy that restarts while no operator runs serves from its
+ * last good file.
+ */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** RELIABILITY.md A1 to A4 on the wire: what is a credential, where it may stand, and what two of them mean. */
+/**
+ * docs/design/reliability.md A1 to A4 on the wire: what is a credential, where it may stand, and what two of them mean.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "mocha";

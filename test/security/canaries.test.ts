@@ -1,7 +1,7 @@
 /**
- * RELIABILITY.md Q: secrets and prompts are planted everywhere, a run goes through success, refusal, upstream errors,
- * aborts and bad manifests at log level debug, and then nothing that the program wrote or showed holds any of them, in
- * raw, base64, hex, URL or JSON spelling, whole or as a slice of twelve characters.
+ * docs/design/reliability.md Q: secrets and prompts are planted everywhere, a run goes through success, refusal,
+ * upstream errors, aborts and bad manifests at log level debug, and then nothing that the program wrote or showed holds
+ * any of them, in raw, base64, hex, URL or JSON spelling, whole or as a slice of twelve characters.
  */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";

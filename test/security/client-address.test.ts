@@ -1,4 +1,7 @@
-/** RELIABILITY.md B1 to B3 and B5 on the wire: whose address counts, with no, counted and listed trusted proxies. */
+/**
+ * docs/design/reliability.md B1 to B3 and B5 on the wire: whose address counts, with no, counted and listed trusted
+ * proxies.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { chatBody, rawRequest } from "./rig/raw-request.ts";
@@ -24,22 +27,22 @@ const alwaysIgnored: readonly Row[] = [
 const forwarded = (value: string): string[] => [`X-Forwarded-For: ${value}`];
 
 const withPort: readonly Row[] = [
-  ["FAULTS 14: a port", forwarded("10.0.0.1:4711"), true],
-  ["FAULTS 14: a port of a denied one", forwarded("10.9.0.1:4711"), false],
-  ["FAULTS 14: a port of a stranger", forwarded("192.0.2.1:4711"), false],
-  ["FAULTS 14: a forged port left of a stranger", forwarded("10.0.0.1:4711, 192.0.2.1:4711"), false],
-  ["FAULTS 14: brackets and a port", forwarded("[2001:db8::1]:4711"), true],
-  ["FAULTS 14: brackets", forwarded("[2001:db8::1]"), true],
-  ["FAULTS 14: brackets of a stranger", forwarded("[2001:db9::1]:4711"), false],
-  ["FAULTS 14: v4 mapped in brackets", forwarded("[::ffff:10.0.0.1]:4711"), true],
-  ["FAULTS 14: v4 mapped in brackets and denied", forwarded("[::ffff:10.9.0.1]:4711"), false],
-  ["FAULTS 14: v4 in brackets", forwarded("[10.0.0.1]:4711"), false],
-  ["FAULTS 14: two ports", forwarded("10.0.0.1:80:80"), false],
-  ["FAULTS 14: a port beyond all", forwarded("10.0.0.1:65536"), false],
-  ["FAULTS 14: no port behind its colon", forwarded("10.0.0.1:"), false],
-  ["FAULTS 14: a zone in brackets", forwarded("[2001:db8::1%1]:4711"), false],
-  ["FAULTS 14: half of the brackets", forwarded("[2001:db8::1:4711"), false],
-  ["FAULTS 14: quotes around a port", forwarded('"10.0.0.1:4711"'), false],
+  ["pitfall 164: a port", forwarded("10.0.0.1:4711"), true],
+  ["pitfall 164: a port of a denied one", forwarded("10.9.0.1:4711"), false],
+  ["pitfall 164: a port of a stranger", forwarded("192.0.2.1:4711"), false],
+  ["pitfall 164: a forged port left of a stranger", forwarded("10.0.0.1:4711, 192.0.2.1:4711"), false],
+  ["pitfall 164: brackets and a port", forwarded("[2001:db8::1]:4711"), true],
+  ["pitfall 164: brackets", forwarded("[2001:db8::1]"), true],
+  ["pitfall 164: brackets of a stranger", forwarded("[2001:db9::1]:4711"), false],
+  ["pitfall 164: v4 mapped in brackets", forwarded("[::ffff:10.0.0.1]:4711"), true],
+  ["pitfall 164: v4 mapped in brackets and denied", forwarded("[::ffff:10.9.0.1]:4711"), false],
+  ["pitfall 164: v4 in brackets", forwarded("[10.0.0.1]:4711"), false],
+  ["pitfall 164: two ports", forwarded("10.0.0.1:80:80"), false],
+  ["pitfall 164: a port beyond all", forwarded("10.0.0.1:65536"), false],
+  ["pitfall 164: no port behind its colon", forwarded("10.0.0.1:"), false],
+  ["pitfall 164: a zone in brackets", forwarded("[2001:db8::1%1]:4711"), false],
+  ["pitfall 164: half of the brackets", forwarded("[2001:db8::1:4711"), false],
+  ["pitfall 164: quotes around a port", forwarded('"10.0.0.1:4711"'), false],
 ];
 
 describe("B1, B2: no trusted proxies", () => {
@@ -135,8 +138,8 @@ describe("B1: trusted networks", () => {
     ["nothing: the proxy itself", [], false],
     ["behind one", forwarded("10.0.0.1"), true],
     ["behind two", forwarded("10.0.0.1, 198.51.100.7"), true],
-    ["FAULTS 14: ports all along", forwarded("10.0.0.1:1, [2001:db9::1]:2, 198.51.100.7:3"), true],
-    ["FAULTS 14: a stranger's port", forwarded("10.0.0.1:1, 192.0.2.1:2, 198.51.100.7:3"), false],
+    ["pitfall 164: ports all along", forwarded("10.0.0.1:1, [2001:db9::1]:2, 198.51.100.7:3"), true],
+    ["pitfall 164: a stranger's port", forwarded("10.0.0.1:1, 192.0.2.1:2, 198.51.100.7:3"), false],
     ["behind one of each family", forwarded("10.0.0.1, 2001:db9::1, 198.51.100.7"), true],
     ["forged left of the first stranger", forwarded("10.0.0.1, 192.0.2.1, 198.51.100.7"), false],
     ["garbage behind a trusted one", forwarded("10.0.0.1, nonsense, 198.51.100.7"), false],

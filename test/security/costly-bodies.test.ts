@@ -1,4 +1,7 @@
-/** RELIABILITY.md E4, E6 and E7 on the wire: bodies that are meant to cost much, packed bodies, and media types. */
+/**
+ * docs/design/reliability.md E4, E6 and E7 on the wire: bodies that are meant to cost much, packed bodies, and media
+ * types.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";

@@ -1,4 +1,6 @@
-/** RELIABILITY.md EG2, EG4 and EG5 against the program: where a channel may lead, at compile and at connect. */
+/**
+ * docs/design/reliability.md EG2, EG4 and EG5 against the program: where a channel may lead, at compile and at connect.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";

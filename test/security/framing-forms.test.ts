@@ -1,7 +1,7 @@
 /**
- * RELIABILITY.md D2: hundreds of forms of `Transfer-Encoding` and `Content-Length`, each followed by a marked second
- * request. Whatever a form is taken for, the second request is seen exactly once and as itself, or the connection ends;
- * what lies inside a body is never a request.
+ * docs/design/reliability.md D2: hundreds of forms of `Transfer-Encoding` and `Content-Length`, each followed by a
+ * marked second request. Whatever a form is taken for, the second request is seen exactly once and as itself, or the
+ * connection ends; what lies inside a body is never a request.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md D3, D4, D6 and D8 on the wire: framing sent upstream, chunks and trailers, early answers, 100-continue. */
+/**
+ * docs/design/reliability.md D3, D4, D6 and D8 on the wire: framing sent upstream, chunks and trailers, early answers,
+ * 100-continue.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server, type Socket } from "node:net";
 import { after, before, describe, it } from "mocha";

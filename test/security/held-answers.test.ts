@@ -1,4 +1,6 @@
-/** RELIABILITY.md section 5: what waits of answers, collected or as an open event, counts within the in-flight cap. */
+/**
+ * docs/design/reliability.md S2: what waits of answers, collected or as an open event, counts within the in-flight cap.
+ */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { describe, it } from "mocha";

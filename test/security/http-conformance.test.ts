@@ -1,6 +1,6 @@
 /**
- * RELIABILITY.md D1: thirty-three rules of HTTP/1.1 framing and heads (RFC 9112), each with the answer they demand; and
- * D5: every case again one byte a packet, with the same verdict.
+ * docs/design/reliability.md D1: thirty-three rules of HTTP/1.1 framing and heads (RFC 9112), each with the answer they
+ * demand; and D5: every case again one byte a packet, with the same verdict.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md E1 to E3, E5, E9 and E10 on the wire: what a JSON body may be, and that nobody reads it in two ways. */
+/**
+ * docs/design/reliability.md E1 to E3, E5, E9 and E10 on the wire: what a JSON body may be, and that nobody reads it in
+ * two ways.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { chatBody, forbiddenMark, rawRequest } from "./rig/raw-request.ts";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md A7, A8, A12, A13 and A15 on the wire: which keys live, in which order requests are judged, what lists show. */
+/**
+ * docs/design/reliability.md A7, A8, A12, A13 and A15 on the wire: which keys live, in which order requests are judged,
+ * what lists show.
+ */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";

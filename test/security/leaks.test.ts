@@ -1,4 +1,4 @@
-/** RELIABILITY.md A14, D7 and D8 (upstream half): what may cross the gateway in either direction, and what never does. */
+/** docs/design/reliability.md A14, D7 and D8: what may cross the gateway in either direction, and what never does. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
 import { chatBody, rawRequest } from "./rig/raw-request.ts";

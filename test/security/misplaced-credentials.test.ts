@@ -1,4 +1,4 @@
-/** RELIABILITY.md A3, A5, A6, A9 to A11 on the wire: places, hosts, methods and ports that open nothing. */
+/** docs/design/reliability.md A3, A5, A6, A9 to A11 on the wire: places, hosts, methods and ports that open nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { RawClient } from "#test/support/raw-client";
@@ -261,7 +261,7 @@ describe("places and ways that open nothing", () => {
     }
 
     for (const key of [null, good]) {
-      it(`CLIENTS 5: a WebSocket for responses ${key === null ? "without" : "with"} a key is 426, and says what to use`, async () => {
+      it(`pitfall 169: a WebSocket for responses ${key === null ? "without" : "with"} a key is 426, and says what to use`, async () => {
         const authorization = key === null ? "" : `Authorization: Bearer ${key}\r\n`;
         const asked = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n";
         const head = `GET /v1/responses HTTP/1.1\r\nHost: x\r\n${authorization}${asked}\r\n`;

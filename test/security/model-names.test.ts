@@ -1,4 +1,7 @@
-/** RELIABILITY.md C3 to C5 on the wire: a model is a byte-equal name in one place, and no field of a body chooses where a call goes. */
+/**
+ * docs/design/reliability.md C3 to C5 on the wire: a model is a byte-equal name in one place, and no field of a body
+ * chooses where a call goes.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";

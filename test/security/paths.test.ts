@@ -1,4 +1,7 @@
-/** RELIABILITY.md C1 and C2 on the wire: a closed table of paths, and an upstream path without a byte of the client's. */
+/**
+ * docs/design/reliability.md C1 and C2 on the wire: a closed table of paths, and an upstream path without a byte of the
+ * client's.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { chatBody, forbiddenMark, rawRequest } from "./rig/raw-request.ts";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md J15: who may not be served sees no byte of the configuration, and nobody speaks for another's stream. */
+/**
+ * docs/design/reliability.md J15: who may not be served sees no byte of the configuration, and nobody speaks for
+ * another's stream.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Server } from "node:http";

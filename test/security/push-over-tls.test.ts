@@ -1,4 +1,7 @@
-/** RELIABILITY.md J15 over TLS: an impostor sees no byte of the configuration, whatever it shows, and is counted. */
+/**
+ * docs/design/reliability.md J15 over TLS: an impostor sees no byte of the configuration, whatever it shows, and is
+ * counted.
+ */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { request } from "node:https";

@@ -1,4 +1,4 @@
-/** RELIABILITY.md F1 to F3, F5 and F6 on the wire, with waits scaled down by the program's own settings. */
+/** docs/design/reliability.md F1 to F3, F5 and F6 on the wire, with waits scaled down by the program's own settings. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import type { RawClient } from "#test/support/raw-client";

@@ -1,7 +1,7 @@
 /**
- * kubeconform, strict: the chart's objects by the published schemas of every Kubernetes that it supports (OPERATIONS.md
- * section 4), those for other projects by their CRDs, ours by ours. No field that one of them does not know, none of
- * another type, no kind without a schema.
+ * kubeconform, strict: the chart's objects by the published schemas of every Kubernetes that it supports
+ * (docs/design/operations.md 2.3), those for other projects by their CRDs, ours by ours. No field that one of them does
+ * not know, none of another type, no kind without a schema.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,6 +1,7 @@
 /**
- * RELIABILITY.md O4: under steady load and a changed manifest a second nothing grows, nothing stays open and nothing is
- * lost count of. Two hours under `npm run soak`; a quarter of a minute elsewhere, with bounds that only a gross leak breaks.
+ * docs/design/reliability.md O4: under steady load and a changed manifest a second nothing grows, nothing stays open
+ * and nothing is lost count of. Two hours under `npm run soak`; a quarter of a minute elsewhere, with bounds that only
+ * a gross leak breaks.
  */
 
 import assert from "node:assert/strict";

@@ -12,7 +12,7 @@ import type { BodyRules, Limit, Timeouts } from "#proxy/snapshot/types.gen";
 const bucketPeriods: ReadonlySet<string> = new Set(["Second", "Minute", "Hour"]);
 
 /**
- * Limits with every default filled in (RESOURCES.md, ApiKey `limits[]`).
+ * Limits with every default filled in (docs/design/limits-and-money.md 3).
  *
  * @throws SpecError when a limit cannot be enforced as written.
  */

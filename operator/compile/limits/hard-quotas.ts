@@ -1,6 +1,7 @@
 /**
- * Finds quotas that hold over the whole fleet only with a shared store (DESIGN.md section 6): proxies that each count
- * for themselves would grant a quota several times. Rates are allowed and then hold for each proxy. Pure.
+ * Finds quotas that hold over the whole fleet only with a shared store (docs/design/limits-and-money.md 8): proxies
+ * that each count for themselves would grant a quota several times. Rates are allowed and then hold for each proxy.
+ * Pure.
  */
 
 import type { CompiledChannel } from "#operator/compile/compile-channel";

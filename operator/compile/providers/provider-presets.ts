@@ -1,6 +1,6 @@
 /**
  * Defaults of channels: base URL, place of the credential and formats of each provider, and of vendors that speak one
- * of the compatible dialects (RESOURCES.md, Channel `provider` and `preset`).
+ * of the compatible dialects (docs/design/configuration.md 2.2).
  *
  * Paths are appended to the base URL; the proxy fills in `{model}` and `{verb}` (snapshot schema, `formats`).
  */

@@ -1,5 +1,5 @@
 /**
- * Compiles a ModelRoute into its wire object (RESOURCES.md, ModelRoute).
+ * Compiles a ModelRoute into its wire object (docs/design/configuration.md 2.3).
  *
  * A route without any usable target is still served, with no targets: its callers get 503, not 404.
  */

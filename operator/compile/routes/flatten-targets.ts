@@ -1,6 +1,6 @@
 /**
- * Flattens the targets of a route: replaces references to other routes by the targets of those routes (RESOURCES.md,
- * ModelRoute `modelRef`).
+ * Flattens the targets of a route: replaces references to other routes by the targets of those routes
+ * (docs/design/configuration.md 2.3).
  *
  * The targets of a referenced route share the reference's weight within its tier, and their own tiers follow one
  * another in its place. References go at most three deep; a cycle is an error of the route.

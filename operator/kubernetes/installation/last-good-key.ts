@@ -1,6 +1,6 @@
 /**
  * Keeps the key of the proxies' last good files: a Secret that is made once and never overwritten, because proxies that
- * are about to restart have written their files with it (`OPERATIONS.md` section 1 rule 8). When the Secret is deleted,
+ * are about to restart have written their files with it (docs/design/configuration.md 3.8). When the Secret is deleted,
  * an operator that has read it writes it back.
  */
 import { randomBytes } from "node:crypto";

@@ -1,9 +1,9 @@
 /**
  * Watches the proxy pods that are ready for traffic: `Programmed` also counts ready pods that never connected
- * (`OPERATIONS.md` section 1 rule 11).
+ * (docs/design/configuration.md 3.11).
  *
  * A terminating pod no longer counts, and a pod that is not ready does not count yet. Pods that exist without being
- * ready may reconnect with an old version (rule 3), so they are known too.
+ * ready may reconnect with an old version (docs/design/configuration.md 3.3), so they are known too.
  */
 import type { ApiClient } from "#operator/kubernetes/api/api-client";
 import { type ApiObject, isRecord, podResource } from "#operator/kubernetes/api/api-object";

@@ -1,5 +1,5 @@
 /**
- * Elects a leader by a Lease (`OPERATIONS.md` section 3): all operators serve proxies, and only the holder writes.
+ * Elects a leader by a Lease (docs/design/operations.md 1.4): all operators serve proxies, and only the holder writes.
  *
  * Invariants: time is measured by the monotonic clock from changes that this operator observed, never by timestamps of
  * others; the holder counts on the Lease only until `renewDeadlineMs` after it *sent* its last renewal, and nobody else

@@ -21,7 +21,7 @@ const shortWatchMs = 5_000;
 const earlyEndMaxMs = 5_000;
 /**
  * The longest wait beyond a server's Retry-After, which a server sends while its store is starting: with the whole
- * backoff, ten thousand objects took half a minute to be seen after an outage (`OPERATIONS.md` T12: 5 s).
+ * backoff, ten thousand objects took half a minute to be seen after an outage (docs/design/operations.md T12: 5 s).
  */
 const askedAgainMaxMs = 1_500;
 /**

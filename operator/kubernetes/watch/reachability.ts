@@ -3,7 +3,8 @@
  *
  * Any response or byte counts as a sign of life. After too long a silence, or when a call found no server, a small
  * probe is sent, and again about once a second until one succeeds; every watch waits for that instead of trying itself.
- * An API server that hangs keeps its sockets open, so this is how the operator notices it (RELIABILITY.md J2).
+ * An API server that hangs keeps its sockets open, so this is how the operator notices it
+ * (docs/design/reliability.md J2).
  */
 import { ApiError, isUnreachable } from "#operator/kubernetes/api/api-error";
 import { pause } from "./backoff.ts";

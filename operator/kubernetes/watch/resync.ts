@@ -1,7 +1,7 @@
 /**
  * Resyncs: lists everything beside the watch from time to time and applies the differences.
  *
- * A difference is an event that never came (`OPERATIONS.md` section 3, point 6) or a past that a restore undid. An API
+ * A difference is an event that never came (docs/design/operations.md 1.2) or a past that a restore undid. An API
  * server that was away may have come back with a backup, and no event tells of it when its versions have passed ours;
  * the next resync then comes soon instead of after half an hour.
  */

@@ -1,4 +1,4 @@
-/** The waits and bounds of watching the API server (`OPERATIONS.md` section 3). Tests shorten them. */
+/** The waits and bounds of watching the API server (docs/design/operations.md 1.1). Tests shorten them. */
 
 export interface WatchTimings {
   /** The server ends a watch after a random time between these, so that none lives for ever. */
@@ -42,7 +42,7 @@ export const defaultWatchTimings: WatchTimings = {
   compareEveryMs: 30 * 60_000,
   compareAfterAwayMs: 10_000,
   compareGraceMs: 5_000,
-  // Together under 45 s: that long an API server may be hung before somebody notices (RELIABILITY.md J2).
+  // Together under 45 s: that long an API server may be hung before somebody notices (docs/design/reliability.md J2).
   silenceMs: 25_000,
   probeTimeoutMs: 10_000,
   probeEveryMs: 1_000,

@@ -1,5 +1,5 @@
 /**
- * The summary in which a follower reports the proxies that are connected to it (`OPERATIONS.md` section 1 rule 11).
+ * The summary in which a follower reports the proxies that are connected to it (docs/design/configuration.md 3.11).
  *
  * Each operator counts revisions by itself, so a summary holds bucket sums: versions are hashes of content and equal
  * everywhere. Proxies that acknowledged the same configuration form one group; mostly there is one.

@@ -1,6 +1,6 @@
 /**
  * The epoch: a number that is raised whenever the source itself goes back in time, as when etcd is restored from a
- * backup. Proxies then forget the past that was undone (`OPERATIONS.md` section 1 rule 12).
+ * backup. Proxies then forget the past that was undone (docs/design/configuration.md 3.12).
  *
  * It is stored in a ConfigMap so that all operators agree. A restore may bring back an older epoch too, so an operator
  * that knows of a higher one, for example from a proxy's hello, raises above it. Any operator may raise it; the

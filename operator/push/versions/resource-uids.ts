@@ -1,6 +1,6 @@
 /**
  * Knows the uids of the resources behind the wire objects, and which of them were deleted within the last hour. Proxies
- * keep those as tombstones (`OPERATIONS.md` section 1 rule 12).
+ * keep those as tombstones (docs/design/configuration.md 3.12).
  *
  * A key that only lost its Secret is not deleted and may come back. A source without uids, such as a folder, has no
  * tombstones.

@@ -1,6 +1,6 @@
 /**
- * Knows how far the published configuration follows its source, in the source's own versions (`OPERATIONS.md` section 1
- * rule 12), so that this operator serves no proxy that has seen more than it has.
+ * Knows how far the published configuration follows its source, in the source's own versions
+ * (docs/design/configuration.md 3.12), so that this operator serves no proxy that has seen more than it has.
  *
  * `complete` must never be too high, or a lagging replica would bring back a deleted key: it is read before a pass
  * begins and counts once the pass's changes are published. `seen` must never be too low, or a proxy would believe

@@ -1,11 +1,11 @@
 /**
  * Evaluates the CEL rules of a structural schema (`x-kubernetes-validations`) as the API server does.
  *
- * Rules keep to a closed vocabulary (RESOURCES.md, ApiKey): operators, `size`, `has`, `all`, `exists`, `startsWith`,
- * `endsWith`, `matches`, `isCIDR`, `timestamp` and `quantity(...).compareTo`, with patterns that RE2 and JavaScript
- * read alike. `self` is the node and `oldSelf` the same node of the previous version; a rule that reads `oldSelf` is
- * skipped without a previous version. Values are typed by the schema: integers are CEL ints, strings of format
- * date-time are timestamps. Called by `validateResource` after the structure has passed.
+ * Rules keep to a closed vocabulary (docs/design/configuration.md 2.1): operators, `size`, `has`, `all`, `exists`,
+ * `startsWith`, `endsWith`, `matches`, `isCIDR`, `timestamp` and `quantity(...).compareTo`, with patterns that RE2 and
+ * JavaScript read alike. `self` is the node and `oldSelf` the same node of the previous version; a rule that reads
+ * `oldSelf` is skipped without a previous version. Values are typed by the schema: integers are CEL ints, strings of
+ * format date-time are timestamps. Called by `validateResource` after the structure has passed.
  */
 import { Environment, type ParseResult } from "@marcbachmann/cel-js";
 import { type FieldPath, makeProblem, type Problem } from "#operator/schema/problem";

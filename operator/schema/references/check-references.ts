@@ -30,7 +30,7 @@ export function checkReferences(objects: readonly KnownObject[]): readonly Refer
   return found;
 }
 
-/** The order of precedence among objects that claim the same (RESOURCES.md R6). */
+/** The order of precedence among objects that claim the same (docs/design/configuration.md 1.2). */
 function compareByName({ metadata: left }: KnownObject, { metadata: right }: KnownObject): number {
   const [leftName, rightName] = [`${left.namespace}/${left.name}`, `${right.namespace}/${right.name}`];
   return leftName < rightName ? -1 : leftName > rightName ? 1 : 0;

@@ -6,13 +6,13 @@ import { isNamespaceAllowed } from "#operator/resources/label-selector";
 import type { ModelRoute } from "#operator/resources/types.gen";
 import type { ObjectSet, Report } from "./object-set.ts";
 
-/** The depth of references that a route may have (RESOURCES.md, ModelRoute `modelRef`). */
+/** The depth of references that a route may have (docs/design/configuration.md 2.3). */
 const depthMax = 3;
 
 export function checkRouteReferences(set: ObjectSet, report: Report): void {
   const names = new Map<string, string>();
   const chains: Chains = new Map();
-  // The first by name has a public name, as in the operator (RESOURCES.md R6).
+  // The first by name has a public name, as in the operator (docs/design/configuration.md 1.2).
   for (const [, route] of [...set.routes].sort(([left], [right]) => (left < right ? -1 : 1))) {
     checkChannels(route, set, report);
     checkModels(route, set, chains, report);

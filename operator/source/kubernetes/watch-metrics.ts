@@ -1,5 +1,5 @@
 /**
- * Metrics of the watches (`OPERATIONS.md` section 3, point 10), read from plain counters at scrape. Labels are kinds.
+ * Metrics of the watches (docs/design/operations.md 1.3), read from plain counters at scrape. Labels are kinds.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { WatchCounters } from "#operator/kubernetes/watch/watch-counters";

@@ -19,7 +19,7 @@ import { type CountedWindow, countedIn, WindowHistory } from "./window-history.t
 export interface LimitRule {
   readonly unit: Limit["unit"];
   readonly isEnforced: boolean;
-  /** Day or longer, or unit Cost: `insufficient quota` and not a rate (DESIGN.md section 6). */
+  /** Day or longer, or unit Cost: `insufficient quota` and not a rate (docs/design/limits-and-money.md 3). */
   readonly isQuota: boolean;
   readonly ceiling: Ceiling;
   readonly clock: WindowClock;

@@ -4,7 +4,7 @@
  * Each window has sums of its own, so that however a clock is stepped none opens twice and nothing is counted in it
  * twice. A reservation keeps the windows in which it was made, and is settled there however long it lasts. An amount
  * counted while the clock was ahead happened in the window to which the clock returns as well: it counts there with
- * that window's own (RELIABILITY.md M1).
+ * that window's own (docs/design/reliability.md M1).
  */
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { Tally } from "./tally.ts";

@@ -1,7 +1,7 @@
 /**
- * Stores the response of one call, so that a later call can continue it (DESIGN.md section 9): the whole conversation
- * where the gateway translated, or the place where the provider keeps it where the provider speaks the client's
- * format.
+ * Stores the response of one call, so that a later call can continue it (docs/design/responses.md 7): the whole
+ * conversation where the gateway translated, or the place where the provider keeps it where the provider speaks the
+ * client's format.
  *
  * Nothing is stored of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
  */

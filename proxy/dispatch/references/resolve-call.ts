@@ -1,6 +1,6 @@
 /**
- * Replaces the references of a call to earlier responses by their conversation, so that any provider can serve the
- * call (DESIGN.md section 9).
+ * Replaces the references of a call to earlier responses by their conversation, so that any provider can serve the call
+ * (docs/design/responses.md 7).
  *
  * `handle-request.ts` calls it before the call is estimated, so that the reservation covers the whole conversation.
  * Nearly all calls have no references and pass at once.

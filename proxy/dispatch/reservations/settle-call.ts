@@ -3,7 +3,7 @@
  *
  * The numbers are the upstream's own where it reported any. Where it did not (a cut, a client that left, a provider
  * without usage), a tokenizer counts the produced text and the prompt, and the call is flagged as estimated. Such a
- * call is never free after a byte was produced, and never costs the whole reservation (RELIABILITY.md H2).
+ * call is never free after a byte was produced, and never costs the whole reservation (docs/design/reliability.md H2).
  */
 
 import type { Claims } from "#proxy/admit/claims";

@@ -3,7 +3,7 @@
  *
  * A call ends when its key lost something it needs: its state, its account, the credential used, the address, the
  * protocol, the capability or the model. A route or channel that changed or was deleted never cuts a call
- * (OPERATIONS.md section 5).
+ * (docs/design/operations.md 3.2).
  */
 import { describeLiveness } from "#proxy/authenticate/find-key";
 import { isRestricted } from "#proxy/authorize/decide";

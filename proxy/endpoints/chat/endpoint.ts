@@ -42,7 +42,7 @@ export const chat: CallEndpoint<ChatEndpoint> = {
       path: "/v1/responses",
       otherSpellings: ["/responses", "/v1/v1/responses"],
       match: inFormat("OpenAI", "Responses"),
-      // Codex asks for one first; 426 makes it use HTTP at once (`protocols/agents.md` section 4).
+      // Codex asks for one first; 426 makes it use HTTP at once (docs/design/agents.md 2).
       webSocketRefusal: "Responses are not served over WebSocket. Send POST over HTTP.",
     },
     {
@@ -84,7 +84,7 @@ function need({ call, route, snapshot, services }: AuthorizedCall, claims: Claim
   );
 }
 
-/** `alt` or `$alt`: `sse` streams events, `json` or none a JSON array (`protocols/gemini.md` sections 1 and 5.2). */
+/** `alt` or `$alt`: `sse` streams events, `json` or none a JSON array (docs/design/generate-content.md 1 and 5.2). */
 function streamForm(rawUrl: string): "sse" | "array" {
   const values = new Set(["alt", "$alt", "%24alt"].flatMap((name) => queryValues(rawUrl, name)));
   if (values.size > 1)

@@ -3,11 +3,11 @@
  * client's call: a rule that sets `max_tokens` to 5000 turns a call with a cap of 10 into one that costs 5000, and a
  * system prompt that a rule sets is paid for with every call.
  *
- * The reservation is made before a target is chosen (DESIGN.md section 5) and a ceiling is a ceiling (section 6), so
- * it covers the most that any target of the route would send. The rules are those that edit the body later, applied to
- * the few members that count. A second estimate for the chosen target would reserve less where targets differ, but it
- * could refuse a call that was already admitted. The rules that count are found once for each route; other calls pass
- * at once.
+ * The reservation is made before a target is chosen (docs/design/requests.md 2) and a ceiling is a ceiling
+ * (docs/design/limits-and-money.md 1), so it covers the most that any target of the route would send. The rules are
+ * those that edit the body later, applied to the few members that count. A second estimate for the chosen target would
+ * reserve less where targets differ, but it could refuse a call that was already admitted. The rules that count are
+ * found once for each route; other calls pass at once.
  */
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { askedInResponses } from "#proxy/dispatch/asked-in-responses";

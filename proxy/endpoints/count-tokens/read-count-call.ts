@@ -1,6 +1,6 @@
 /**
- * Reads a request for a token count as the chat call whose prompt it counts
- * (`protocols/anthropic-messages.md` section 9, `protocols/gemini.md` section 7).
+ * Reads a request for a token count as the chat call whose prompt it counts (docs/design/messages.md 9,
+ * docs/design/generate-content.md 7).
  *
  * Members that a count request leaves out are filled with neutral values, so that the format's own strict reader
  * checks the rest.

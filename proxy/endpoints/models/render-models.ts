@@ -1,7 +1,6 @@
 /**
- * Renders model lists and single models in the shapes of the three protocols (`protocols/openai-others.md`,
- * `anthropic-messages.md` section 9, `gemini.md` section 4). The caller has already left out the models that the key
- * may not use.
+ * Renders model lists and single models in the shapes of the three protocols (docs/design/interface.md 6). The caller
+ * has already left out the models that the key may not use.
  */
 
 import type { Protocol } from "#proxy/neutral/wire";

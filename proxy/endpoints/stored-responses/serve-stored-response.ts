@@ -1,5 +1,5 @@
 /**
- * Serves a stored response: reads it, deletes it, or lists its input (DESIGN.md section 9).
+ * Serves a stored response: reads it, deletes it, or lists its input (docs/design/responses.md 7).
  *
  * Only the key that made a response finds it. A response that the gateway stores is served from its store. One that a
  * provider stores is requested from the channel and credential that made it, and costs one request of the caller's
@@ -93,8 +93,9 @@ async function loadBody(
 ): Promise<Buffer> {
   const { found, snapshot, record } = caller;
   record.model = stored.model;
-  // INTERFACE.md section 5 makes no exception for what was made before the restriction, nor for deleting it: whoever
-  // restricts a key takes its hands off the model. What is kept lapses by itself, and is there again with the leave.
+  // docs/design/interface.md 5 makes no exception for what was made before the restriction, nor for deleting it:
+  // whoever restricts a key takes its hands off the model. What is kept lapses by itself, and is there again with the
+  // leave.
   const route = authorizeKept({
     key: found.key,
     snapshot,
@@ -196,9 +197,10 @@ function hooksOf(
 }
 
 /**
- * The target that a call which goes on from it would be bound to: where the route leads elsewhere by now, or the channel
- * no longer admits its namespace, the leave to use it has ended for what was made before as well. A draining channel or
- * credential takes nothing new (RESOURCES.md), and asking for what it made is new: it is to become idle.
+ * The target that a call which goes on from it would be bound to: where the route leads elsewhere by now, or the
+ * channel no longer admits its namespace, the leave to use it has ended for what was made before as well. A draining
+ * channel or credential takes nothing new (docs/design/responses.md 7), and asking for what it made is new: it is to
+ * become idle.
  */
 function keeperOf(
   { channel, credential }: NativeResponse,

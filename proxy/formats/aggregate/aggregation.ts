@@ -1,7 +1,7 @@
 /**
  * Defines how one wire format changes a reply between streaming and not streaming: whole for a client that does not
  * stream though the upstream did, as events for one that streams though the upstream did not
- * (`protocols/translation.md` sections 1 and 9.3).
+ * (docs/design/translation.md 1 and 9.3).
  *
  * Both sides speak the format, so nothing goes through the neutral form: every object keeps all its members, known here
  * or not. Each format has one implementation, in its `translate/aggregate/`.

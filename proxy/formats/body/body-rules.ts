@@ -1,6 +1,6 @@
 /**
  * Edits a request body in the ways that all formats share: channel and target rules, fields that a provider does not
- * know, the privacy table of INTERFACE.md 2.11, and a single tool that should have been a list.
+ * know, the privacy table of docs/design/interface.md 3, and a single tool that should have been a list.
  */
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
@@ -98,13 +98,14 @@ function stripObfuscation(editor: BodyEditor, channel: Channel): void {
   if (/^\{\s*\}$/.test(editor.text("stream_options")?.trim() ?? "")) editor.remove("stream_options");
 }
 
-/** `tools` as a single object (INTERFACE.md 2.4, 2.6) becomes a list of one. */
+/** `tools` as a single object (docs/design/interface.md 2.4, 2.6) becomes a list of one. */
 export function wrapSingleTool(editor: BodyEditor, kind: string | undefined): void {
   if (kind === "object") editor.set("tools", `[${editor.text("tools") ?? ""}]`);
 }
 
 /**
- * `user` as an object (INTERFACE.md 2.1): providers take a string, so its `id`, `user_id` or `name`, else its JSON.
+ * `user` as an object (docs/design/interface.md 2.1): providers take a string, so its `id`, `user_id` or `name`, else
+ * its JSON.
  * @returns the text to send, or undefined when the value is no object
  */
 export function userText(editor: BodyEditor, kind: string | undefined): string | undefined {

@@ -16,8 +16,8 @@ export function formatPath(path: Path, protocol: Protocol): string {
 
 /**
  * Where a kind of member stands. `*` is any element of a list, or the one element that stands without its list: the
- * interface takes `tools` and `input` so (INTERFACE.md 2.1, 2.4, 2.6), and what it brings to the provider's form must be
- * found before. So every pattern covers both spellings, and no table can name one and forget the other.
+ * interface takes `tools` and `input` so (docs/design/interface.md 2.1, 2.4, 2.6), and what it brings to the provider's
+ * form must be found before. So every pattern covers both spellings, and no table can name one and forget the other.
  */
 export interface PathPattern {
   readonly steps: readonly string[];

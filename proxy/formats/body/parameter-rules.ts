@@ -1,8 +1,8 @@
 /**
- * Checks single members of a request against tables: types and the hard bounds of INTERFACE.md sections 2 and 8.
+ * Checks single members of a request against tables: types and the hard bounds of docs/design/interface.md 2 and 8.
  *
  * It refuses only what is wrong for every provider; "usual" shapes that some provider extends are not in the tables.
- * `null` counts as absent everywhere (`protocols/openai-chat.md` section 2). A number that is not finite as a double
+ * `null` counts as absent everywhere (docs/design/chat-completions.md 2). A number that is not finite as a double
  * (`1e400`) is refused wherever a number is checked, because some reader behind the gateway would make `null` of it.
  */
 import { GatewayError } from "#proxy/errors";

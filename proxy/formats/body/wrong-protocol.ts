@@ -1,5 +1,5 @@
 /**
- * Recognises bodies sent to another protocol's address (INTERFACE.md section 4 rule 2): it refuses them with 400 and
+ * Recognises bodies sent to another protocol's address (docs/design/interface.md 4.1): it refuses them with 400 and
  * names the right address.
  */
 import { GatewayError } from "#proxy/errors";

@@ -1,4 +1,6 @@
-/** Collects what an upstream produced, for an estimate where its own usage is absent (RELIABILITY.md H2). */
+/**
+ * Collects what an upstream produced, for an estimate where its own usage is absent (docs/design/reliability.md H2).
+ */
 
 export interface Produced {
   /** Text, reasoning and tool arguments. */
@@ -14,7 +16,9 @@ export const nothingProduced: Produced = { text: "", imageTokens: 0, audioTokens
 const imageTokensEach = 1_290;
 /** 32 tokens are a second, which is 48,000 bytes of the usual 24 kHz and 16 bit: 64,000 characters of base64. */
 const audioCharactersPerToken = 2_000;
-/** Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (RELIABILITY.md G10). */
+/**
+ * Some 250,000 tokens; with the blocks kept, within the 2 MiB that a stream may cost (docs/design/reliability.md G10).
+ */
 const charactersMax = 1024 * 1024;
 
 /** Bounded: what lies beyond is more than any model produces in one reply. */

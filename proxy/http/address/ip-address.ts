@@ -2,8 +2,8 @@
  * Reads IP addresses into integers, strictly: one family of spellings, no octal, hexadecimal or short forms, no zone,
  * no port.
  *
- * A text that two programs could read as two addresses is not an address here (B3 of the catalogue): the caller then
- * knows none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
+ * A text that two programs could read as two addresses is not an address here (docs/design/reliability.md B3): the
+ * caller then knows none, and a key with address rules refuses. An IPv4 address mapped into IPv6 is the IPv4 address.
  */
 import { isIPv4, isIPv6 } from "node:net";
 

@@ -58,7 +58,7 @@ export interface ConnectionOwner {
 const restBytesMax = 32 * 1024;
 /** Once the response is on its way, what comes is the next request: more of it waits in the kernel for a moment. */
 const nextBytesMax = 64 * 1024;
-/** A client that goes on sending behind that is cut (RELIABILITY.md F5). */
+/** A client that goes on sending behind that is cut (docs/design/reliability.md F5). */
 const droppedBytesMax = 1024 * 1024;
 /** The rest of a request whose response has ended is read up to this, so that its connection can be used again. */
 const shortBytesMax = 64 * 1024;

@@ -1,4 +1,7 @@
-/** Writes header fields so that none can begin a line of its own or frame the message (RELIABILITY.md D3, D7). */
+/**
+ * Writes header fields so that none can begin a line of its own or frame the message
+ * (docs/design/reliability.md D3, D7).
+ */
 
 const tokenForm = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const valueForm = /^[\t -~\x80-\xff]*$/;

@@ -1,6 +1,6 @@
 /**
  * Reads the head of a request strictly: what two programs could read in two ways is refused, never repaired (RFC 9112
- * sections 2 to 5; RELIABILITY.md D1). What its fields mean is judged by `check-request-head.ts`. Pure.
+ * sections 2 to 5; docs/design/reliability.md D1). What its fields mean is judged by `check-request-head.ts`. Pure.
  */
 import { HttpError } from "./http-error.ts";
 import { keepsConnection } from "./keeps-connection.ts";
@@ -29,7 +29,7 @@ export const requestKind: MessageKind<RequestHead> = {
   startsWith: "",
   // Some clients end a body with an empty line more than they count (RFC 9112 section 2.2).
   allowsEmptyLines: true,
-  // RELIABILITY.md D4.
+  // docs/design/reliability.md D4.
   asideBytesMax: 4 * 1024,
   readHead: readRequestHead,
 };

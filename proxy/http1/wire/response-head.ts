@@ -1,6 +1,6 @@
 /**
  * Reads the head of a response strictly, and tells where its body ends: what two programs could read in two ways is
- * refused, never repaired (RFC 9112 sections 4 to 6; RELIABILITY.md G4). Pure.
+ * refused, never repaired (RFC 9112 sections 4 to 6; docs/design/reliability.md G4). Pure.
  */
 import { HttpError } from "./http-error.ts";
 import { keepsConnection } from "./keeps-connection.ts";

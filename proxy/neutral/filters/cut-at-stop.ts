@@ -1,6 +1,6 @@
 /**
  * Applies stop sequences for an upstream that does not support them: the visible text of a candidate ends before the
- * first one (`protocols/translation.md` section 12).
+ * first one (docs/design/translation.md 12).
  *
  * Text that could be the beginning of a sequence waits. When a sequence is found, every open part of its candidate is
  * closed and the candidate finishes; what the upstream sends for it afterwards is dropped. When no other candidate is

@@ -1,7 +1,7 @@
 /**
  * Turns the call of the output tool into text. That function is declared only so that its arguments are the structured
- * output on models without support for it; a finish for that call becomes an ordinary one (`protocols/translation.md`
- * section 7.1).
+ * output on models without support for it; a finish for that call becomes an ordinary one
+ * (docs/design/translation.md 7.1).
  */
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import type { ReplyFilter } from "./filter.ts";

@@ -1,6 +1,6 @@
 /**
  * Fails a reply whose upstream dropped the model's malformed call and still reported success: without any other output
- * that is an invalid reply (`protocols/translation.md` section 8.1).
+ * that is an invalid reply (docs/design/translation.md 8.1).
  *
  * No event passes before a part opens, so that another attempt can still be made.
  */

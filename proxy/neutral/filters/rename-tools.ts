@@ -1,4 +1,4 @@
-/** Restores the tool names and forms that the client declared (`protocols/translation.md` sections 5.1 and 5.4). */
+/** Restores the tool names and forms that the client declared (docs/design/translation.md 5.1 and 5.4). */
 
 import { argumentsObject } from "#proxy/json/json-text";
 import { asText } from "#proxy/json/json-value";

@@ -1,6 +1,6 @@
 /**
  * Changes texts that must be whole for it: extracts the value from a wrapping object, or the JSON from a Markdown fence
- * (`protocols/translation.md` section 7.1). Texts that are neither pass piece by piece.
+ * (docs/design/translation.md 7.1). Texts that are neither pass piece by piece.
  */
 
 import { parseJsonText } from "#proxy/json/json-text";

@@ -1,6 +1,6 @@
 /**
  * Declares the fields of a conversation that a target's format cannot express: one list for all formats
- * (`protocols/translation.md` section 12).
+ * (docs/design/translation.md 12).
  *
  * A writer names the fields that it carries; everything else that the client set is dropped or refused here, so that no
  * writer forgets one.

@@ -1,6 +1,6 @@
 /**
- * Collects what a translation could not carry: each loss is declared, never silent (INTERFACE.md section 2,
- * `translation.md` section 12).
+ * Collects what a translation could not carry: each loss is declared, never silent (docs/design/interface.md 2,
+ * docs/design/translation.md 12).
  *
  * The channel's `unsupportedParameters` decides: `Ignore` drops, counts and names the field in `x-tollgate-dropped`;
  * `Reject` refuses the call with 400 and the client's field name. A loss that would change the meaning of a call is

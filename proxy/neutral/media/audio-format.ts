@@ -1,6 +1,6 @@
 /**
- * Maps names of audio formats: media types, and the short words that OpenAI's bodies use (`protocols/openai-chat.md`
- * section 3).
+ * Maps names of audio formats: media types, and the short words that OpenAI's bodies use
+ * (docs/design/chat-completions.md 3).
  */
 
 const mimeByFormat: Readonly<Record<string, string>> = {

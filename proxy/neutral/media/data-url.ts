@@ -1,5 +1,5 @@
 /**
- * Reads files inside of JSON: data URLs, bare base64 and addresses (`protocols/translation.md` section 4.4).
+ * Reads files inside of JSON: data URLs, bare base64 and addresses (docs/design/translation.md 4.4).
  *
  * Base64 leaves here without white space and without a prefix, however a client wrote it. It decodes only what it has
  * to: a body may carry megabytes.

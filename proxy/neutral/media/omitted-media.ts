@@ -1,6 +1,6 @@
 /**
- * Writes a placeholder for a file that a model made where the client's format has no place for it (`translation.md`
- * section 11.4).
+ * Writes a placeholder for a file that a model made where the client's format has no place for it
+ * (docs/design/translation.md 11.4).
  */
 import type { MediaBlock } from "#proxy/neutral/reply";
 

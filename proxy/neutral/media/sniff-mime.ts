@@ -1,6 +1,6 @@
 /**
  * Detects the type of a file by its first bytes: clients label pictures wrongly, and providers refuse a wrong label
- * with 400 (`protocols/translation.md` section 4.4).
+ * with 400 (docs/design/translation.md 4.4).
  */
 
 /** Enough for every signature below. */

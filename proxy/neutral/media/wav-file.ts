@@ -1,6 +1,6 @@
 /**
- * Wraps bare samples in a WAV file, which players know (`protocols/translation.md` section 11.4): Google's speech is 16
- * bits a sample, one channel, least byte first, with the rate in its media type (`audio/L16;codec=pcm;rate=24000`).
+ * Wraps bare samples in a WAV file, which players know (docs/design/translation.md 11.4): Google's speech is 16 bits a
+ * sample, one channel, least byte first, with the rate in its media type (`audio/L16;codec=pcm;rate=24000`).
  */
 
 /** Google's own where the type names none. */

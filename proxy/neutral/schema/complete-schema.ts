@@ -1,7 +1,7 @@
 /**
- * Adds to a schema what OpenAI's check requires and other providers do not (`protocols/translation.md` section 7):
- * "object schema missing properties" at the root, "array schema missing items" anywhere, and "schema must have type
- * 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
+ * Adds to a schema what OpenAI's check requires and other providers do not (docs/design/translation.md 7): "object
+ * schema missing properties" at the root, "array schema missing items" anywhere, and "schema must have type 'object'
+ * and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level".
  *
  * The completed schema allows all that the given one allowed, so every server of the format may get it.
  */

@@ -1,13 +1,13 @@
 /**
- * Converts Google's `Schema` to JSON Schema (`protocols/translation.md` section 7.4), for clients of generateContent
- * whose call goes to a provider of another format. JSON Schema, which such clients also send, stays as it is.
+ * Converts Google's `Schema` to JSON Schema (docs/design/translation.md 7.4), for clients of generateContent whose call
+ * goes to a provider of another format. JSON Schema, which such clients also send, stays as it is.
  */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSchemaNode, setOwn } from "./subschemas.ts";
 
-/** Enums may be numbers in protobuf's JSON (`protocols/gemini.md` section 2). */
+/** Enums may be numbers in protobuf's JSON (docs/design/generate-content.md 2). */
 const typeByNumber = ["", "string", "number", "integer", "boolean", "array", "object", "null"] as const;
 
 /** Limits are 64-bit integers, which protobuf's JSON writes as strings. */
@@ -108,8 +108,8 @@ function numberOf(value: unknown): unknown {
 }
 
 /**
- * Google's enums are texts whatever their type (`protocols/gemini.md` section 3.4): as JSON Schema nothing could be both.
- * Texts that are no value of the type are left out, and an enum of nothing else with them.
+ * Google's enums are texts whatever their type (docs/design/generate-content.md 3.4): as JSON Schema nothing could be
+ * both. Texts that are no value of the type are left out, and an enum of nothing else with them.
  */
 function typeEnum(converted: Record<string, unknown>): void {
   const { type, enum: values } = converted;

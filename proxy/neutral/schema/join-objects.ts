@@ -1,7 +1,6 @@
 /**
  * Joins the objects of a schema that must hold at once, for formats that want each object closed
- * (`protocols/translation.md` section 7.2): several closed schemas together would each refuse the properties of the
- * others.
+ * (docs/design/translation.md 7.2): several closed schemas together would each refuse the properties of the others.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { followReferences } from "./resolve-reference.ts";

@@ -1,6 +1,6 @@
 /**
  * Rewrites schemas whose root must be a plain object: tool arguments nearly everywhere, structured output of some
- * formats (`protocols/translation.md` sections 7.1 and 7.2).
+ * formats (docs/design/translation.md 7.1 and 7.2).
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { followReferences, resolveReference } from "./resolve-reference.ts";

@@ -1,6 +1,6 @@
 /**
  * Rewrites single schema nodes with fewer keywords, for providers whose schemas know only some
- * (`protocols/translation.md` section 7.3, steps 2, 4 and 6).
+ * (docs/design/translation.md 7.3).
  */
 import { isDeepStrictEqual } from "node:util";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";

@@ -1,7 +1,7 @@
 /**
  * Checks whether a JSON Schema already keeps OpenAI's strict rules: every object closed and all of its properties
- * required (`protocols/translation.md` section 7.1, `protocols/openai-chat.md` section 4). Formats that have no such
- * flag may set it only then, and the flag of another format asks less of a schema.
+ * required (docs/design/translation.md 7.1, docs/design/chat-completions.md 4). Formats that have no such flag may set
+ * it only then, and the flag of another format asks less of a schema.
  */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isSchemaNode, subschemas } from "./subschemas.ts";

@@ -1,6 +1,7 @@
 /**
- * Reduces JSON Schema to what `parametersJsonSchema` and `responseJsonSchema` accept (`protocols/gemini.md` section
- * 3.4). Models that know these members get schemas this way, because references, unions and closed objects survive.
+ * Reduces JSON Schema to what `parametersJsonSchema` and `responseJsonSchema` accept
+ * (docs/design/generate-content.md 3.4). Models that know these members get schemas this way, because references,
+ * unions and closed objects survive.
  *
  * A schema that keeps to the subset stays equal.
  */

@@ -1,6 +1,6 @@
 /**
  * Converts JSON Schema to Google's `Schema`, the subset of OpenAPI 3.0 that `parameters` and `responseSchema` accept
- * (`protocols/translation.md` section 7.3, `protocols/gemini.md` section 3.4).
+ * (docs/design/translation.md 7.3, docs/design/generate-content.md 3.4).
  *
  * The provider refuses anything outside of the subset with 400, so nothing unknown is passed on. References are
  * inlined; a schema that refers to itself, or becomes too large that way, ends in a plain object.

@@ -1,6 +1,6 @@
 /**
  * Seals a provider's opaque state in an envelope, in which it travels through a client of another format and back
- * (`protocols/translation.md` section 6.2).
+ * (docs/design/translation.md 6.2).
  *
  * An envelope is `tg1.`, the state as base64url JSON, a dot, and a MAC over it by a key that belongs to one channel and
  * one client key: only what this gateway sealed for both is ever sent again. Nothing in it is secret from the client,

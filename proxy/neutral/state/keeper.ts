@@ -2,7 +2,7 @@
 import type { CallPart, CarriedState, ProviderState, TextPart } from "#proxy/neutral/conversation";
 
 /**
- * Keeps a provider's opaque state safe on its way through a client of another format (`translation.md` section 6.2).
+ * Keeps a provider's opaque state safe on its way through a client of another format (docs/design/translation.md 6.2).
  * Bound to one channel and one client key: what another channel or key sealed does not open.
  */
 export interface StateKeeper {

@@ -1,6 +1,6 @@
 /**
  * Decides who may get which provider state back: it is bound to one channel, one vendor and one client key
- * (`protocols/translation.md` section 6.2; the contract is `StateKeeper` of `keeper.ts`).
+ * (docs/design/translation.md 6.2; the contract is `StateKeeper` of `keeper.ts`).
  */
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import type { CarriedState, ProviderState } from "#proxy/neutral/conversation";

@@ -1,6 +1,5 @@
 /**
- * Selects the tools that are still offered when the client allows only some of them (`protocols/translation.md` section
- * 5.2).
+ * Selects the tools that are still offered when the client allows only some of them (docs/design/translation.md 5.2).
  */
 import type { ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

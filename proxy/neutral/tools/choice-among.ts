@@ -1,4 +1,4 @@
-/** Maps the client's tool choice to the tools that a target is offered (`protocols/translation.md` section 5.2). */
+/** Maps the client's tool choice to the tools that a target is offered (docs/design/translation.md 5.2). */
 import type { ToolChoice } from "#proxy/neutral/conversation";
 
 /**

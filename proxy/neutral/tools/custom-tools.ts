@@ -1,6 +1,6 @@
 /**
  * Wraps custom tools, which accept free text, for upstreams that know functions only: a function with one string member
- * `input` (`protocols/translation.md` section 5.1). A writer wraps definitions and history and names the tools in
+ * `input` (docs/design/translation.md 5.1). A writer wraps definitions and history and names the tools in
  * `ReplyAdaptation.customTools`, by which the reply's calls become free text again.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Replaces names that an upstream refuses with names that it accepts: a bijection for one request
- * (`protocols/translation.md` section 5.1).
+ * (docs/design/translation.md 5.1).
  *
  * A writer asks `toUpstream` for every name it writes and hands `changed` to the adaptation of the reply, which puts
  * the client's names back. Names that are fine stay as they are, and no changed name ever equals another one.

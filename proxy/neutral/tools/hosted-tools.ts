@@ -1,6 +1,6 @@
 /**
- * Maps the tools that a provider runs itself across formats (`protocols/translation.md` section 11.3): the names that
- * each format has for them, and what happens to those that a target does not have.
+ * Maps the tools that a provider runs itself across formats (docs/design/translation.md 11.3): the names that each
+ * format has for them, and what happens to those that a target does not have.
  */
 
 import type { CustomTool, FunctionTool, HostedTool, Tool } from "#proxy/neutral/conversation";

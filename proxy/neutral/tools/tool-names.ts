@@ -1,5 +1,5 @@
 /**
- * Fits tool names for an upstream: a bijection for one request (`protocols/translation.md` section 5.1).
+ * Fits tool names for an upstream: a bijection for one request (docs/design/translation.md 5.1).
  *
  * A writer asks `toUpstream` for every name it writes (definitions, history, tool choice) and hands `changed` to the
  * adaptation of the reply, which puts the client's names back. Names that are fine stay as they are, and no changed
@@ -14,7 +14,8 @@ const plain: NameRule = { valid: /^[a-zA-Z0-9_-]{1,64}$/, foreign: /[^a-zA-Z0-9_
 const rules: Readonly<Record<NamingVendor, NameRule>> = {
   openai: plain,
   anthropic: plain,
-  // Newer models take 128 characters, older ones 64: the shorter limit holds everywhere (gemini.md section 3.4).
+  // Newer models take 128 characters, older ones 64: the shorter limit holds everywhere
+  // (docs/design/generate-content.md 3.4).
   google: {
     valid: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/,
     foreign: /[^a-zA-Z0-9_.:-]/g,

@@ -1,6 +1,5 @@
 /**
- * Keeps the last of several tools with the same name: providers refuse duplicates (`protocols/translation.md` section
- * 5.1).
+ * Keeps the last of several tools with the same name: providers refuse duplicates (docs/design/translation.md 5.1).
  */
 import type { Tool } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

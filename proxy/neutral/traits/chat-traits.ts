@@ -1,6 +1,6 @@
 /**
- * Knows what models and servers behind chat completions accept, by provider, host and name (`protocols/openai-chat.md`
- * section 2, reasoning-model restrictions; section 8; `translation.md` sections 3 to 7).
+ * Knows what models and servers behind chat completions accept, by provider, host and name
+ * (docs/design/chat-completions.md 2.2 and 8; docs/design/translation.md 3 to 7).
  *
  * To add a server, put a row into `hosts`; a family of models that behaves alike on every server is a row of
  * `compatibleModels`; OpenAI's own models are in `openai-models.ts`. The first match counts, and a row states what

@@ -1,6 +1,5 @@
 /**
- * Knows what Claude's models accept behind the messages API (`protocols/anthropic-messages.md` sections 2, 3, 5, 6 and
- * 10).
+ * Knows what Claude's models accept behind the messages API (docs/design/messages.md 2, 3, 5, 6 and 10).
  *
  * Names are read loosely, because resellers wrap them (`anthropic.claude-…-v1:0`, `claude-…@20250929`), and are
  * compared as `FAMILY-MAJOR.MINOR`: `claude-3-5-sonnet-latest` is `sonnet-3.5`. To add a model, put a row above the

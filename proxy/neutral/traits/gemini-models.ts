@@ -1,5 +1,5 @@
 /**
- * Knows what a model behind generateContent accepts (`protocols/gemini.md` sections 3.1 to 3.4, 8 and 9): a table by
+ * Knows what a model behind generateContent accepts (docs/design/generate-content.md 3.1 to 3.4, 8 and 9): a table by
  * patterns of model names.
  *
  * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the

@@ -1,6 +1,6 @@
 /**
  * Knows what OpenAI's models accept, in either of its two formats: both translators ask here, so that a model gets the
- * same treatment in both (`protocols/openai-chat.md` section 2).
+ * same treatment in both (docs/design/chat-completions.md 2).
  *
  * To add a model, put a row above the first one whose pattern fits its name, and state only what differs from the
  * traits that it spreads; the comment behind it names the rule's source. The first match counts. `chat-traits.ts` and

@@ -1,6 +1,6 @@
 /**
- * Knows what a model behind the responses API accepts (`protocols/openai-chat.md` section 2, reasoning models;
- * `protocols/translation.md` section 6.1). The models are in `openai-models.ts`: a new one is a row there.
+ * Knows what a model behind the responses API accepts (docs/design/chat-completions.md 2.2;
+ * docs/design/translation.md 6.1). The models are in `openai-models.ts`: a new one is a row there.
  *
  * Unknown models of the vendor itself behave as its newest; unknown models of compatible servers get nothing that a
  * plain server might refuse.
@@ -28,7 +28,7 @@ export interface ResponsesTraits extends OpenAIModel {
 /** What a compatible server is trusted with: the words that all of them know. */
 const compatible: OpenAIModel = { ...unknownOpenAIModel, efforts: ["none", "low", "medium", "high"] };
 
-/** OpenAI refuses smaller caps (`protocols/translation.md` section 3). */
+/** OpenAI refuses smaller caps (docs/design/translation.md 3). */
 const vendorOutputCapMin = 16;
 
 /** Worked out once for a model on a channel. */
@@ -57,7 +57,7 @@ export function responsesEffort(wanted: Effort, traits: ResponsesTraits): Effort
   return thinking.find((effort) => strength.indexOf(effort) >= rank) ?? thinking.at(-1);
 }
 
-/** How to ask for no thinking: `none`, else the weakest effort (section 6.1). */
+/** How to ask for no thinking: `none`, else the weakest effort (docs/design/translation.md 6.1). */
 export function weakestEffort(traits: ResponsesTraits): Effort | "none" | undefined {
   return traits.efforts[0];
 }

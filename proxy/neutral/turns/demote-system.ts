@@ -1,6 +1,6 @@
 /**
  * Turns system text behind the beginning of a conversation into text of the user, for targets that accept system text
- * only at the beginning (`protocols/translation.md` section 4.1).
+ * only at the beginning (docs/design/translation.md 4.1).
  *
  * The text stays where it is, marked: moved to the top it would mean something else and spoil the provider's prompt
  * cache, and left out it would be lost.

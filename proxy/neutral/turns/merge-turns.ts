@@ -1,4 +1,4 @@
-/** Joins neighbouring turns of one side, for formats whose sides must alternate (`protocols/translation.md` section 4.2). */
+/** Joins neighbouring turns of one side, for formats whose sides must alternate (docs/design/translation.md 4.2). */
 import type { Part, Turn } from "#proxy/neutral/conversation";
 
 /**

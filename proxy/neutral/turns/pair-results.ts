@@ -1,6 +1,6 @@
 /**
  * Moves every tool result directly behind its call, because providers refuse with 400 a call without a result, a result
- * without a call, and results out of their place (`protocols/translation.md` section 4.2).
+ * without a call, and results out of their place (docs/design/translation.md 4.2).
  *
  * Writers call it before anything else reads the turns; afterwards each run of assistant turns with calls is followed
  * by one tool turn that holds one result for each of them, in the order of the calls, and no other result exists.
@@ -91,7 +91,7 @@ function withoutResults(turn: Turn, orphans: ReadonlySet<ResultPart>): Turn[] {
   return [{ ...turn, role: turn.role === "tool" ? "user" : turn.role, parts }];
 }
 
-/** Text has no flag for a tool that failed, so it says so (`protocols/translation.md` section 5.5). */
+/** Text has no flag for a tool that failed, so it says so (docs/design/translation.md 5.5). */
 function textOfOrphan({ name, content, cache, where, isError }: ResultPart): Part[] {
   const said = content.flatMap((part) => (part.kind === "text" ? [part.text] : []));
   const texts = isError === true && !/^error\b/i.test(said[0] ?? "") ? ["Error:", ...said] : said;

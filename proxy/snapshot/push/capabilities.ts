@@ -1,12 +1,12 @@
 /**
  * Lists the capabilities that a proxy needs for a version of a key: the fields, and values of fields, that are newer
- * than those that every proxy of protocol version 1 knows (`OPERATIONS.md` section 1 rule 3).
+ * than those that every proxy of protocol version 1 knows (docs/design/configuration.md 3.3).
  *
  * A proxy denies a key with a field that it does not know, so in a rolling upgrade the first key to use a new field
  * would be dead on every proxy that has not been replaced. Therefore a proxy names this list in `hello`, and the
  * operator holds a key back that needs more than every connected proxy has named (`operator/push/capability-gate.ts`).
  * Objects of other kinds need no such care: a proxy that cannot use one keeps its last good version by itself
- * (rule 2).
+ * (docs/design/configuration.md 3.2).
  *
  * To add a field or a value to keys in `schema.json`, add it here too: a test compares the two.
  */

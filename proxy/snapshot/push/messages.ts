@@ -1,6 +1,6 @@
 /**
- * Defines the messages of the push protocol, version 1: one JSON object a line, known to both sides, independent of
- * the transport (`OPERATIONS.md` section 1).
+ * Defines the messages of the push protocol, version 1: one JSON object a line, known to both sides, independent of the
+ * transport (docs/design/configuration.md 3).
  *
  * Down: welcome, transaction (or begin, parts, commit where it is large), revoke, ping, pong, goaway. Up: hello,
  * acknowledgement, report, ping, pong.
@@ -42,7 +42,10 @@ export interface Hello {
   /** Name of the pod or process; unique in the fleet. */
   readonly proxy: string;
   readonly zone?: string;
-  /** Names of restricting fields that this proxy understands, of those in `capabilities.ts` (rule 3). */
+  /**
+   * Names of restricting fields that this proxy understands, of those in `capabilities.ts`
+   * (docs/design/configuration.md 3.3).
+   */
   readonly capabilities: readonly string[];
   /** Epoch and revision last applied; 0 for none. */
   readonly epoch: number;

@@ -1,7 +1,7 @@
 /**
- * Compares how much of the source two parties have seen: the highest resourceVersion of each watch, as Kubernetes
- * gives them. They tell a replica that is behind from one that is not (`OPERATIONS.md` section 1 rule 12). A source
- * without versions, such as a folder, has none.
+ * Compares how much of the source two parties have seen: the highest resourceVersion of each watch, as Kubernetes gives
+ * them. They tell a replica that is behind from one that is not (docs/design/configuration.md 3.12). A source without
+ * versions, such as a folder, has none.
  */
 
 /** By name of the watch: `ApiKey`, or `ApiKey/<namespace>` where each namespace has its own. Decimal numbers as text. */

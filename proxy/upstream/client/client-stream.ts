@@ -2,8 +2,8 @@
  * Writes a streamed response to the client with backpressure, and ends it cleanly or visibly broken.
  *
  * A clean end is the chunked terminator, a broken one is FIN without it. Either follows a failure event that was
- * flushed: destroying the connection at once would lose the event (DESIGN.md section 5). A reader that leaves too much
- * queued for too long is cut, so that it cannot hold memory.
+ * flushed: destroying the connection at once would lose the event (docs/design/requests.md 3). A reader that leaves too
+ * much queued for too long is cut, so that it cannot hold memory.
  */
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 import type { ProxyLimits } from "#proxy/limits";

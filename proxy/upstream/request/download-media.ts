@@ -1,6 +1,6 @@
 /**
  * Downloads an image or document that a client named by URL, for an upstream that takes only bytes
- * (`protocols/translation.md` section 4.4).
+ * (docs/design/translation.md 4.4).
  *
  * A client chooses the URL, so nothing but the public internet is reachable, whatever the fleet allows its own
  * channels. This holds after redirects too, and the address that was checked is the one connected to

@@ -1,6 +1,6 @@
 /**
  * Builds the path and query of an upstream request: the channel's own template, an encoded model name, and the
- * credential where the channel wants it in the query; no byte of the client's URL (RELIABILITY.md C2).
+ * credential where the channel wants it in the query; no byte of the client's URL (docs/design/reliability.md C2).
  */
 import { GatewayError } from "#proxy/errors";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";

@@ -4,7 +4,7 @@ import { waitFor } from "#test/support/wait-for";
 import { type ClusterUnderTest, startOperator } from "./cluster-under-test.ts";
 
 export interface ClusterFigure {
-  /** Name in `OPERATIONS.md` section 2, or in the catalogue of tests. */
+  /** Id in docs/design/operations.md 5 or in docs/design/reliability.md. */
   readonly target: string;
   readonly name: string;
   readonly value: number;

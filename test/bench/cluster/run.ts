@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- cluster`: the targets of the control plane (`OPERATIONS.md` section 2, first column) against a real
- * API server and a real operator process. Proxies are the real push client, fifty in this process, over the operator's
- * socket. The last run's table is kept in `results.md`. Smaller with `BENCH_CLUSTER_KEYS` and `BENCH_CLUSTER_PROXIES`.
+ * `npm run bench -- cluster`: the targets of the control plane (docs/design/operations.md 5) against a real API server
+ * and a real operator process. Proxies are the real push client, fifty in this process, over the operator's socket. The
+ * last run's table is kept in `results.md`. Smaller with `BENCH_CLUSTER_KEYS` and `BENCH_CLUSTER_PROXIES`.
  */
 
 import { writeFileSync } from "node:fs";

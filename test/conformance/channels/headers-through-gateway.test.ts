@@ -1,7 +1,6 @@
 /**
  * Headers both ways, by allow-list: no client header chooses an upstream, its credential or its framing; no upstream
- * header that names an account, sets state or counts somebody else's limits reaches a client (`protocols/errors.md`
- * section 3).
+ * header that names an account, sets state or counts somebody else's limits reaches a client (docs/design/errors.md 3).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";

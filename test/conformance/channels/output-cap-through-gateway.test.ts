@@ -1,4 +1,7 @@
-/** DESIGN.md section 6, `quota.unboundedOutput: Cap`: a call without a cap gets one that its balance affords. */
+/**
+ * docs/design/limits-and-money.md 4, `quota.unboundedOutput: Cap`: a call without a cap gets one that its balance
+ * affords.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useCapture } from "#test/support/conformance/capture";

@@ -1,4 +1,4 @@
-/** The privacy table of INTERFACE.md 2.11 in every format, for each setting of a channel. */
+/** The privacy table of docs/design/interface.md 3 in every format, for each setting of a channel. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useCapture } from "#test/support/conformance/capture";

@@ -152,7 +152,7 @@ describe("what models accept", () => {
 
       if (format !== "Messages") {
         for (const model of ["claude-opus-5-5", "claude-fable-5-1", "bedrock-name", "deployment-claude", "team-x"]) {
-          it(`CLIENTS 4: ${model} is not forced, and not told to stop thinking (${manner})`, async () => {
+          it(`pitfall 168: ${model} is not forced, and not told to stop thinking (${manner})`, async () => {
             const { sent, dropped, answer } = await ask(form, model, stream, tool, forced, off);
             assert.equal(answer.status, 200);
             assert.deepEqual(sent.tool_choice, { type: "auto" });
@@ -162,28 +162,28 @@ describe("what models accept", () => {
           });
         }
 
-        it(`CLIENTS 4: claude-haiku-5-5 is forced, and told to stop thinking (${manner})`, async () => {
+        it(`pitfall 168: claude-haiku-5-5 is forced, and told to stop thinking (${manner})`, async () => {
           const { sent, dropped } = await ask(form, "claude-haiku-5-5", stream, tool, forced, off);
           assert.match(sent.tool_choice.type, /^(?:any|tool)$/);
           assert.deepEqual(sent.thinking, { type: "disabled" });
           assert.equal(dropped.includes(choiceField[format]), false);
         });
 
-        it(`CLIENTS 4: a channel that rejects says so (${manner})`, async () => {
+        it(`pitfall 168: a channel that rejects says so (${manner})`, async () => {
           const { answer, sent } = await ask(form, "rejecting", stream, tool, forced);
           assert.equal(answer.status, 400);
           assert.ok(answer.body.toString().includes(choiceField[format]), answer.body.toString());
           assert.deepEqual(sent, {});
         });
 
-        it(`FAULTS 10: the cap of a model of one's own is the channel's (${manner})`, async () => {
+        it(`pitfall 160: the cap of a model of one's own is the channel's (${manner})`, async () => {
           const { sent } = await ask(form, "deployment-claude", stream, long);
           assert.equal(sent.max_tokens, 5000);
         });
       }
       if (format === "ChatCompletions") continue;
 
-      it(`FAULTS 1: functions and thinking on chat completions of gpt-5.4 (${manner})`, async () => {
+      it(`pitfall 151: functions and thinking on chat completions of gpt-5.4 (${manner})`, async () => {
         const { sent, dropped } = await ask(form, "chat-gpt-5.4", stream, tool, on);
         assert.equal("reasoning_effort" in sent, false);
         assert.equal(sent.tools.length, 1);
@@ -191,7 +191,7 @@ describe("what models accept", () => {
       });
 
       for (const model of ["chat-gpt-5.6", "deployment-gpt"]) {
-        it(`FAULTS 1: functions on chat completions of ${model} (${manner})`, async () => {
+        it(`pitfall 151: functions on chat completions of ${model} (${manner})`, async () => {
           const thinking = await ask(form, model, stream, tool, on);
           assert.equal(thinking.sent.reasoning_effort, "none");
           assert.notEqual(thinking.dropped, "");
@@ -204,13 +204,13 @@ describe("what models accept", () => {
         });
       }
 
-      it(`FAULTS 1: gpt-5.1 takes both (${manner})`, async () => {
+      it(`pitfall 151: gpt-5.1 takes both (${manner})`, async () => {
         const { sent } = await ask(form, "chat-gpt-5.1", stream, tool, on);
         assert.equal(typeof sent.reasoning_effort, "string");
       });
 
       for (const model of ["both-gpt-5.4", "both-stubborn"]) {
-        it(`FAULTS 1: ${model} is asked in Responses (${manner})`, async () => {
+        it(`pitfall 151: ${model} is asked in Responses (${manner})`, async () => {
           const { path, sent } = await ask(form, model, stream, tool, on);
           assert.equal(path, "/v1/responses");
           assert.equal(typeof sent.reasoning.effort, "string");
@@ -222,7 +222,7 @@ describe("what models accept", () => {
         ["deployment-gpt", "max_completion_tokens", 5000],
         ["capped-by-route", "max_tokens", 7000],
       ] as const) {
-        it(`FAULTS 10: ${model} is asked for ${cap} tokens at most (${manner})`, async () => {
+        it(`pitfall 160: ${model} is asked for ${cap} tokens at most (${manner})`, async () => {
           const { sent, dropped } = await ask(form, model, stream, long);
           assert.equal(sent[member], cap);
           assert.match(dropped, /max_?(?:output)?_?tokens/i);
@@ -230,7 +230,7 @@ describe("what models accept", () => {
       }
 
       if (format === "Responses") continue;
-      it(`FAULTS 10: gpt-4.1 in Responses is asked for 32768 tokens at most (${manner})`, async () => {
+      it(`pitfall 160: gpt-4.1 in Responses is asked for 32768 tokens at most (${manner})`, async () => {
         const { sent, dropped } = await ask(form, "responses-gpt-4.1", stream, long);
         assert.equal(sent.max_output_tokens, 32_768);
         assert.match(dropped, /max_?(?:output)?_?tokens/i);
@@ -238,7 +238,7 @@ describe("what models accept", () => {
     }
   }
 
-  it("FAULTS 1: what only chat completions can say stays there for Gemini clients", async () => {
+  it("pitfall 151: what only chat completions can say stays there for Gemini clients", async () => {
     const gemini = callForms.find(({ format }) => format === "GenerateContent");
     assert.ok(gemini);
     const several = { generationConfig: { candidateCount: 2 } };

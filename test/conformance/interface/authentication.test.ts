@@ -1,6 +1,6 @@
 /**
- * INTERFACE.md sections 5 and 7: who is let in, with which header, and what everybody else is told, in every format and
- * for model lists. The closed rules of where a key may stand are the security suite's; here is what a user meets.
+ * docs/design/interface.md 5 and 7: who is let in, with which header, and what everybody else is told, in every format
+ * and for model lists. The closed rules of where a key may stand are the security suite's; here is what a user meets.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
@@ -60,7 +60,7 @@ const limit = (unit: string, amount: string, period: string) => ({
   limits: [{ name: "only", unit, limit: amount, period }],
 });
 
-describe("INTERFACE.md 5 and 7: keys", () => {
+describe("docs/design/interface.md 5 and 7: keys", () => {
   const capture = useCapture((origin) => [
     accountManifest("empty", { credit: "0" }),
     accountManifest("funded", { credit: "5" }),

@@ -1,4 +1,4 @@
-/** INTERFACE.md section 4 (and 1, 9): the endpoints, their base addresses, and what may be sent to which. */
+/** docs/design/interface.md 1 and 4: the endpoints, their base addresses, and what may be sent to which. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useCapture } from "#test/support/conformance/capture";
@@ -52,7 +52,7 @@ function shapeOf(answer: HttpAnswer): string {
   return typeof at(body, "error", "type") === "string" ? "A" : "none";
 }
 
-describe("INTERFACE.md 4: endpoints", () => {
+describe("docs/design/interface.md 4: endpoints", () => {
   const capture = useCapture((origin) => [
     keyManifest("main"),
     channelManifest("demo", origin),

@@ -1,4 +1,7 @@
-/** RELIABILITY.md H2, H5: what a call is charged for its answer where the upstream told nothing of it, or little. */
+/**
+ * docs/design/reliability.md H2, H5: what a call is charged for its answer where the upstream told nothing of it, or
+ * little.
+ */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";

@@ -1,4 +1,4 @@
-/** RELIABILITY.md H2: what a call is charged for its prompt where the upstream told no usage. */
+/** docs/design/reliability.md H2: what a call is charged for its prompt where the upstream told no usage. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { InProcessGateway } from "#test/support/conformance/in-process-gateway";

@@ -1,4 +1,4 @@
-/** DESIGN.md section 6: what a call reserved is settled or given back, wherever the pipeline fails. */
+/** docs/design/limits-and-money.md 5: what a call reserved is settled or given back, wherever the pipeline fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";

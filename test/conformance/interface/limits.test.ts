@@ -1,6 +1,6 @@
 /**
- * INTERFACE.md sections 2 and 8: the bounds and types of parameters at their edges, in every format and spelling; then
- * a route's narrower rules. A refusal names the field and nothing goes upstream.
+ * docs/design/interface.md 2 and 8: the bounds and types of parameters at their edges, in every format and spelling;
+ * then a route's narrower rules. A refusal names the field and nothing goes upstream.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
@@ -125,7 +125,7 @@ function modelOf(form: ChatCallForm, model: string): object {
   return form.format === "GenerateContent" ? {} : { model };
 }
 
-describe("INTERFACE.md 8: limits", () => {
+describe("docs/design/interface.md 8: limits", () => {
   const target = { targets: [{ name: "main", channelRef: { name: "demo" } }] };
   const capture = useCapture((origin) => [
     keyManifest("main", { limits: [{ name: "all", unit: "Requests", limit: "900000", period: "Lifetime" }] }),

@@ -1,4 +1,4 @@
-/** RELIABILITY.md P8, O2 and F4: what one caller may hold of the places that all share, on the wire. */
+/** docs/design/reliability.md P8, O2 and F4: what one caller may hold of the places that all share, on the wire. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { type ChatCallForm, callForms } from "#test/support/conformance/chat-calls";

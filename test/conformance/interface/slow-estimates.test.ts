@@ -1,6 +1,6 @@
 /**
- * FAULTS 11: the end of an answer that waits for an estimate: with an upstream that never ends its body, for a client that
- * leaves meanwhile, and where both happen. It is settled once, by one estimate.
+ * pitfall 161: the end of an answer that waits for an estimate: with an upstream that never ends its body, for a client
+ * that leaves meanwhile, and where both happen. It is settled once, by one estimate.
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
@@ -36,7 +36,7 @@ const clients = {
   responses: { path: "/v1/responses", body: { input: "q" }, end: "event: response.completed" },
 } as const;
 
-describe("FAULTS 11: an end that waits for an estimate", () => {
+describe("pitfall 161: an end that waits for an estimate", () => {
   let upstream: FakeUpstream;
   let gateway: InProcessGateway;
   /** Each text counts so many tokens more than the one before: two estimates are never the same. */

@@ -1,6 +1,6 @@
 /**
- * The interface's own spellings (INTERFACE.md 2.1, 2.4, 2.6) arrive as the provider takes them, and the gateway's own
- * numbers of a key's limits go back in the dialect of each protocol (`protocols/errors.md` section 3).
+ * The interface's own spellings (docs/design/interface.md 2.1, 2.4, 2.6) arrive as the provider takes them, and the
+ * gateway's own numbers of a key's limits go back in the dialect of each protocol (docs/design/errors.md 3).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
@@ -89,7 +89,7 @@ const rows: readonly { format: Format; name: string; sends: object; arrives: obj
   { format: "Responses", name: "user as an object", sends: { user: { name: "u" } }, arrives: { user: "u" } },
 ];
 
-describe("INTERFACE.md 2: spellings of its own", () => {
+describe("docs/design/interface.md 2: spellings of its own", () => {
   const capture = useCapture((origin) => [
     keyManifest("main"),
     keyManifest("limited", {

@@ -1,4 +1,7 @@
-/** A model without a price under a limit in credits: refused, and shown as refused wherever the key asks (DESIGN.md section 6). */
+/**
+ * A model without a price under a limit in credits: refused, and shown as refused wherever the key asks
+ * (docs/design/limits-and-money.md 10).
+ */
 import assert from "node:assert/strict";
 import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
 import { InProcessGateway } from "#test/support/conformance/in-process-gateway";

@@ -1,4 +1,4 @@
-/** FAULTS 11: clients that are told usage in any case are told what is billed, where their upstream told none. */
+/** pitfall 161: clients that are told usage in any case are told what is billed, where their upstream told none. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { inputTokens, outputTokens } from "#proxy/settle/usage";
@@ -109,7 +109,7 @@ const item = {
   content: [{ type: "output_text", text, annotations: [] }],
 };
 
-describe("FAULTS 11: an upstream that tells no usage", () => {
+describe("pitfall 161: an upstream that tells no usage", () => {
   const rig = useTranslationRig();
 
   for (const from of ["anthropic-messages", "openai-responses"] as const) {

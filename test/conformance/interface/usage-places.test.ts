@@ -105,7 +105,7 @@ const places: readonly Place[] = [
   },
 ];
 
-describe("FAULTS 7: usage in vendors' own places", () => {
+describe("pitfall 157: usage in vendors' own places", () => {
   let upstream: FakeUpstream;
   let gateway: InProcessGateway;
 

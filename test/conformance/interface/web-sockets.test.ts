@@ -1,4 +1,6 @@
-/** CLIENTS 5: Codex asks for a WebSocket first, and uses HTTP at once where it is told 426 (RFC 9110 section 15.5.22). */
+/**
+ * pitfall 169: Codex asks for a WebSocket first, and uses HTTP at once where it is told 426 (RFC 9110 section 15.5.22).
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { httpCall } from "#test/support/conformance/http-call";
@@ -12,7 +14,7 @@ const upgrade = {
   "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
 };
 
-describe("CLIENTS 5: a WebSocket for responses", () => {
+describe("pitfall 169: a WebSocket for responses", () => {
   const rig = useTranslationRig();
 
   for (const path of ["/v1/responses", "/responses", "/v1/responses?api-version=1"]) {

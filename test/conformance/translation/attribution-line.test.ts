@@ -1,4 +1,7 @@
-/** FAULTS 8: Claude Code's attribution line, whose hash changes with each request, reaches no upstream of another format. */
+/**
+ * pitfall 158: Claude Code's attribution line, whose hash changes with each request, reaches no upstream of another
+ * format.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useTranslationRig } from "#test/support/conformance/translation-rig";
@@ -16,7 +19,7 @@ const forms: readonly (readonly [name: string, system: (hash: string) => unknown
   ["a string with other text", (hash) => `${line(hash)}\nYou are X`],
 ];
 
-describe("FAULTS 8: Claude Code's attribution line", () => {
+describe("pitfall 158: Claude Code's attribution line", () => {
   const rig = useTranslationRig();
 
   async function sent(

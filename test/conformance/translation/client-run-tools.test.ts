@@ -169,7 +169,7 @@ const history: readonly Json[] = [
   { type: "apply_patch_call_output", call_id: "call_p", status: "failed", output: "OUT-P" },
 ];
 
-describe("FAULTS, partly right: tools that the client runs", () => {
+describe("pitfall 171: tools that the client runs", () => {
   const rig = useTranslationRig();
   const sentBody = (): Json => JSON.parse(String(rig().upstream.requests.at(-1)?.body));
 

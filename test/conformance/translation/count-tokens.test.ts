@@ -227,7 +227,7 @@ describe("token counting", () => {
     ["the head of a block", (hash: string) => [{ ...brief, text: `${attributionLine(hash)}\nBe brief.` }], [brief]],
     ["the head of a string", (hash: string) => `\n${attributionLine(hash)}\nBe brief.`, "Be brief."],
   ] as const) {
-    it(`FAULTS 8: an estimate does not count Claude Code's attribution line: ${form}`, async () => {
+    it(`pitfall 158: an estimate does not count Claude Code's attribution line: ${form}`, async () => {
       const expected = await byMessages("chat", { system: plain });
       for (const hash of ["71fea", "0aaa9"]) {
         const answer = await byMessages("chat", { system: system(hash) });
@@ -237,7 +237,7 @@ describe("token counting", () => {
     });
   }
 
-  it("FAULTS 8: an estimate counts such words where the user says them", async () => {
+  it("pitfall 158: an estimate counts such words where the user says them", async () => {
     const said = { messages: [{ role: "user", content: `${attributionLine("71fea")} What is that?` }] };
     const { input_tokens: tokens } = Object((await byMessages("chat", said)).json());
     assert.ok(tokens > 30, String(tokens));

@@ -38,7 +38,7 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
     from: "ChatCompletions",
     to: ["Messages"],
     members: ["safety_identifier"],
-    reason: "not forwarded unless the channel allows it (INTERFACE.md 2.11)",
+    reason: "not forwarded unless the channel allows it (docs/design/interface.md 3)",
   },
   { from: "Responses", members: ["stream_options*"], reason: transport },
   {
@@ -60,7 +60,7 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
   {
     from: "Responses",
     members: ["*<output_text>.annotations*", "*<output_text>.logprobs*"],
-    reason: "notes of a provider on its own earlier answers (translation.md section 4.4)",
+    reason: "notes of a provider on its own earlier answers (docs/design/translation.md 4.4)",
   },
   {
     from: "Responses",
@@ -139,7 +139,7 @@ export const knownMemberLosses: readonly KnownMemberLoss[] = [
   {
     from: "Messages",
     members: ["*<text>.citations*"],
-    reason: "notes of a provider on its own earlier answers (translation.md section 4.4)",
+    reason: "notes of a provider on its own earlier answers (docs/design/translation.md 4.4)",
   },
   {
     from: "Messages",

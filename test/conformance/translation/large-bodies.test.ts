@@ -1,4 +1,4 @@
-/** RELIABILITY.md P8 and F6: what a translation holds of a large body counts as the body does. */
+/** docs/design/reliability.md P8 and F6: what a translation holds of a large body counts as the body does. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { callFormOf } from "#test/support/conformance/chat-calls";

@@ -1,6 +1,6 @@
 /**
- * Turns that a messages upstream pauses (`protocols/translation.md` section 8.1): the gateway goes on with them for
- * clients of other formats, who see one answer, and as far as the limits of the caller have room.
+ * Turns that a messages upstream pauses (docs/design/translation.md 8.1): the gateway goes on with them for clients of
+ * other formats, who see one answer, and as far as the limits of the caller have room.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";

@@ -1,6 +1,7 @@
 /**
- * FAULTS 6, CLIENTS 2: what becomes of a stream whose client has heard that its answer lives: another target answers as if
- * it had been the first, a failure is the format's, whoever leaves is let go, and the record tells no more than happened.
+ * pitfalls 156 and 166: what becomes of a stream whose client has heard that its answer lives: another target answers
+ * as if it had been the first, a failure is the format's, whoever leaves is let go, and the record tells no more than
+ * happened.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
@@ -108,7 +109,7 @@ describe("streams behind signs of life", () => {
 
   for (const { protocol: to } of callForms)
     for (const { protocol: from } of callForms) {
-      it(`FAULTS 6: ${to} clients get the answer of ${from} when a first target fails after signs of life`, async () => {
+      it(`pitfall 156: ${to} clients get the answer of ${from} when a first target fails after signs of life`, async () => {
         for (const { name, script } of faults) {
           const model = `${from}-then-${from}`;
           const answer = { headers: events, body: eventsOf(from), delayHeadMs: silentMs };
@@ -123,14 +124,14 @@ describe("streams behind signs of life", () => {
         }
       });
 
-      it(`FAULTS 6: ${to} clients get the answer of ${from} when a target of their own format fails first`, async () => {
+      it(`pitfall 156: ${to} clients get the answer of ${from} when a target of their own format fails first`, async () => {
         const answer = { body: eventsOf(from), headers: events };
         const stream = await ask(to, `${to}-then-${from}`, [faults[0]?.script ?? {}, answer]);
         await stream.ended;
         checkAnswer(to, stream, "refuses");
       });
 
-      it(`FAULTS 6: ${to} clients of ${from} are told in their format when no target answers after signs of life`, async () => {
+      it(`pitfall 156: ${to} clients of ${from} are told in their format when no target answers after signs of life`, async () => {
         for (const { name, script } of faults) {
           const stream = await ask(to, `${from}-then-${from}`, [script, script]);
           await stream.ended;
@@ -148,7 +149,7 @@ describe("streams behind signs of life", () => {
         }
       });
 
-      it(`FAULTS 6: the upstream of ${to} clients of ${from} who leave after a sign of life is let go at once`, async () => {
+      it(`pitfall 156: the upstream of ${to} clients of ${from} who leave after a sign of life is let go at once`, async () => {
         const stream = await ask(to, `${from}-then-${from}`, [{ headers: events, body: eventsOf(from), stallAt: 0 }]);
         await waitFor("a sign of life", () => stream.text().length > 0);
         const leftMs = performance.now();
@@ -163,7 +164,7 @@ describe("streams behind signs of life", () => {
     }
 
   for (const { protocol: from } of callForms) {
-    it(`FAULTS 6: comments of ${from} starve no client of events that its program counts`, async () => {
+    it(`pitfall 156: comments of ${from} starve no client of events that its program counts`, async () => {
       for (const { protocol: to, signs } of counted) {
         const body = `${comments}${comments}${eventsOf(from)}`;
         const script = { headers: events, body, fragmentAt: Array.from({ length: 20 }, (_, at) => at * 54 + 54) };

@@ -1,4 +1,6 @@
-/** FAULTS 6: the official SDKs take signs of life before an answer and within it, and raise what fails behind them. */
+/**
+ * pitfall 156: the official SDKs take signs of life before an answer and within it, and raise what fails behind them.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { callFormOf } from "#test/support/conformance/chat-calls";
@@ -28,14 +30,14 @@ describe("official SDKs behind signs of life", () => {
     for (const from of protocols) {
       const body = Buffer.from(formatNamed(callFormOf(from).format).events().join(""));
 
-      it(`FAULTS 6: ${driver.name} reads an answer of ${from} that is silent before it and within it`, async () => {
+      it(`pitfall 156: ${driver.name} reads an answer of ${from} that is silent before it and within it`, async () => {
         const fragmentAt = [0.1, 0.4, 0.9].map((part) => Math.floor(part * body.length));
         const slow = { headers: events, body, delayHeadMs: silentMs, fragmentAt, delayPieceMs: silentMs };
         rig().upstream.replyWith(slow);
         assert.match(await driver.text(routeTo(from), "hi", true), /demo upstream, .* You said: hi$/);
       });
 
-      it(`FAULTS 6: ${driver.name} raises what fails in ${from} after silence`, async () => {
+      it(`pitfall 156: ${driver.name} raises what fails in ${from} after silence`, async () => {
         rig().upstream.replyWith({ status: 503, body: '{"error":{"message":"busy"}}', delayHeadMs: silentMs });
         await assert.rejects(driver.text(routeTo(from), "hi", true));
         rig().upstream.replyWith({

@@ -1,6 +1,6 @@
 /**
- * FAULTS 6, CLIENTS 1: the client of a stream hears that its answer lives while the upstream says nothing, or nothing for
- * it, before the first event too, in the form that its programs count (`timeouts.clientSilence`).
+ * pitfalls 156 and 165: the client of a stream hears that its answer lives while the upstream says nothing, or nothing
+ * for it, before the first event too, in the form that its programs count (`timeouts.clientSilence`).
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
@@ -71,7 +71,7 @@ describe("silence in a stream", () => {
 
   for (const to of protocols)
     for (const from of protocols) {
-      it(`FAULTS 6: ${to} clients of ${from} hear it before the first event, and in the middle of the answer`, async () => {
+      it(`pitfall 156: ${to} clients of ${from} hear it before the first event, and in the middle of the answer`, async () => {
         const whole = wholeStream(from);
         const middle = Math.floor(whole.length / 2);
         for (const stallAt of [0, middle]) {
@@ -91,7 +91,7 @@ describe("silence in a stream", () => {
         }
       });
 
-      it(`FAULTS 6: the answer of ${from} for ${to} clients is whole behind signs of life, and fails in its format`, async () => {
+      it(`pitfall 156: the answer of ${from} for ${to} clients is whole behind signs of life, and fails in its format`, async () => {
         const whole = wholeStream(from);
         const slow = await hear(to, from, { headers: events, body: whole, delayHeadMs: 130 });
         await slow.ended;
@@ -110,7 +110,7 @@ describe("silence in a stream", () => {
         assert.equal(digest(to, Buffer.from(failing.text())).status, "error");
       });
 
-      it(`FAULTS 6: a whole answer of ${from} streams to ${to} clients behind signs of life`, async () => {
+      it(`pitfall 156: a whole answer of ${from} streams to ${to} clients behind signs of life`, async () => {
         const body = formatNamed(formatOf[from]).reply();
         const stream = await hear(to, from, { body, delayHeadMs: 130 });
         await stream.ended;
@@ -120,7 +120,7 @@ describe("silence in a stream", () => {
       });
     }
 
-  it("FAULTS 6: numbers of a responses stream rise by one, its response is created once and has one id", async () => {
+  it("pitfall 156: numbers of a responses stream rise by one, its response is created once and has one id", async () => {
     for (const from of protocols)
       for (const stallAt of [0, 900]) {
         const whole = wholeStream(from);
@@ -140,7 +140,7 @@ describe("silence in a stream", () => {
   for (const name of ["openai 6", "openai 7"])
     for (const from of protocols)
       for (const place of ["before the first event", "behind the first text"]) {
-        it(`FAULTS 6: ${name} gathers the response of ${from} through silence ${place}`, async () => {
+        it(`pitfall 156: ${name} gathers the response of ${from} through silence ${place}`, async () => {
           const whole = wholeStream(from);
           const first = endOfFirstText(from, whole.toString());
           rig().upstream.forget();
@@ -168,7 +168,7 @@ describe("silence in a stream", () => {
     ["blank lines with returns", "\r\n\r\n"],
     ["single line ends", "\n"],
   ] as const) {
-    it(`CLIENTS 1: ${name} of a generateContent upstream reach no generateContent client`, async () => {
+    it(`pitfall 165: ${name} of a generateContent upstream reach no generateContent client`, async () => {
       const frames = wholeStream("gemini")
         .toString()
         .split(/(?<=\r\n\r\n)/);
@@ -188,7 +188,7 @@ describe("silence in a stream", () => {
     });
   }
 
-  it("CLIENTS 6, FAULTS 6: comments of a responses upstream are no life to its clients: they get an event beside them", async () => {
+  it("pitfalls 156 and 170: comments of a responses upstream are no life to its clients: they get an event beside them", async () => {
     const whole = wholeStream("openai-responses").toString();
     const begun = whole.indexOf("\n\n") + 2;
     const comment = ": OPENROUTER PROCESSING\n\n";
@@ -203,7 +203,7 @@ describe("silence in a stream", () => {
     assert.ok((stream.text().match(/^event: response\.in_progress$/gm)?.length ?? 0) >= 3, stream.text());
   });
 
-  it("FAULTS 6: what was dropped of a call is declared, though a sign of life was the first to go out", async () => {
+  it("pitfall 156: what was dropped of a call is declared, though a sign of life was the first to go out", async () => {
     const form = callFormOf("openai-chat");
     for (const delayHeadMs of [0, 130]) {
       rig().upstream.replyWith({ headers: events, body: wholeStream("anthropic-messages"), delayHeadMs });

@@ -1,4 +1,6 @@
-/** FAULTS 3: thinking that a chat upstream sent as plain text goes back to it with its calls, under any model's name. */
+/**
+ * pitfall 153: thinking that a chat upstream sent as plain text goes back to it with its calls, under any model's name.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { useTranslationRig } from "#test/support/conformance/translation-rig";
@@ -88,7 +90,7 @@ const withoutThinking: Readonly<Partial<Record<Client, (history: Json[]) => Json
   "openai-responses": (items) => items.filter(({ type }) => type !== "reasoning"),
 };
 
-describe("FAULTS 3: thinking of a chat upstream", () => {
+describe("pitfall 153: thinking of a chat upstream", () => {
   const rig = useTranslationRig();
 
   async function secondTurn(

@@ -1,5 +1,5 @@
 /**
- * A fleet in the middle of an upgrade, by `OPERATIONS.md` section 1 rule 3: a key with a restricting field that some
+ * A fleet in the middle of an upgrade, by docs/design/configuration.md 3.3: a key with a restricting field that some
  * connected proxy does not know is sent to nobody, says so in its status, and goes out when the last old proxy is gone.
  */
 import assert from "node:assert/strict";

@@ -87,7 +87,7 @@ describe("push under load", () => {
   });
   afterEach(() => rig.close());
 
-  it("merges a flood of 2,000 changes and ends with the last of each (RELIABILITY.md J5)", async () => {
+  it("merges a flood of 2,000 changes and ends with the last of each (J5)", async () => {
     rig.publisher.publish(new Map());
     const { store } = rig.proxy("proxy-1");
     await eventually("ready", () => store.isReady);
@@ -105,7 +105,7 @@ describe("push under load", () => {
     assert.equal(store.live.digest, rig.publisher.snapshot.digest);
   });
 
-  it("has 50 proxies back in step within 5 s after the operator restarted (RELIABILITY.md J11)", async () => {
+  it("has 50 proxies back in step within 5 s after the operator restarted (J11)", async () => {
     const keys = Array.from({ length: 500 }, (_, index) => wireKey(`key-${index}`));
     rig.publisher.publish(byId(...keys));
     const proxies = Array.from({ length: 50 }, (_, index) => rig.proxy(`proxy-${index}`));

@@ -1,6 +1,7 @@
 /**
- * K6 and section 5 of `OPERATIONS.md`: programs that start before their peers wait for them, and while the API server
- * is away an operator serves the proxies whose token it knows, also when they have to come back.
+ * docs/design/reliability.md K6 and docs/design/operations.md 3.3: programs that start before their peers wait for
+ * them, and while the API server is away an operator serves the proxies whose token it knows, also when they have to
+ * come back.
  */
 import assert from "node:assert/strict";
 import { ClusterFleet } from "#test/support/fleet/cluster-fleet";

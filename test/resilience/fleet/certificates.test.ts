@@ -1,6 +1,7 @@
 /**
- * RELIABILITY.md N6: certificates and authorities of the push endpoint change all the time, as do the tokens, and no
- * stream ever breaks; proxies join at any minute. Lives are seconds; the full-length run takes an hour with minutes.
+ * docs/design/reliability.md N6: certificates and authorities of the push endpoint change all the time, as do the
+ * tokens, and no stream ever breaks; proxies join at any minute. Lives are seconds; the full-length run takes an hour
+ * with minutes.
  */
 
 import assert from "node:assert/strict";

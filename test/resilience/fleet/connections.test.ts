@@ -1,4 +1,4 @@
-/** RELIABILITY.md J11 over TLS: half-open connections, and a whole fleet that comes back at once. */
+/** docs/design/reliability.md J11 over TLS: half-open connections, and a whole fleet that comes back at once. */
 
 import assert from "node:assert/strict";
 import { FaultRelay } from "#test/support/fault-relay";

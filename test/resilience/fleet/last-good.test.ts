@@ -1,7 +1,7 @@
 /**
- * RELIABILITY.md K4 as in a cluster: a proxy that knows its operator by TLS and a token restarts while none runs. With
- * its last good file it serves at once and says that it is stale; whatever else it finds in that place, it waits, closed
- * and alive; and either follows the operator when there is one again.
+ * docs/design/reliability.md K4 as in a cluster: a proxy that knows its operator by TLS and a token restarts while none
+ * runs. With its last good file it serves at once and says that it is stale; whatever else it finds in that place, it
+ * waits, closed and alive; and either follows the operator when there is one again.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

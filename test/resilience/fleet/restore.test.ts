@@ -1,7 +1,7 @@
 /**
- * Rule 12 of `OPERATIONS.md` section 1 and J9 with a real etcd: a backup is restored, versions run backwards or have been
- * raised past all that were ever given, and the fleet follows the world as it is now, under a new epoch; before that
- * nobody goes back in time.
+ * docs/design/configuration.md 3.12 and docs/design/reliability.md J9 with a real etcd: a backup is restored, versions
+ * run backwards or have been raised past all that were ever given, and the fleet follows the world as it is now, under
+ * a new epoch; before that nobody goes back in time.
  */
 import assert from "node:assert/strict";
 import { cp, rm } from "node:fs/promises";

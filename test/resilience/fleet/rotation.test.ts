@@ -1,6 +1,6 @@
 /**
- * RELIABILITY.md N1, N2, N4, N5 over a fleet: what is taken away in the cluster is refused by every proxy soon after the
- * API server accepted it, wherever it is connected, and rotations cost no call.
+ * docs/design/reliability.md N1, N2, N4, N5 over a fleet: what is taken away in the cluster is refused by every proxy
+ * soon after the API server accepted it, wherever it is connected, and rotations cost no call.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-/** RELIABILITY.md G10: floods and slow readers cost bounded memory, and a slow reader is cut in time. */
+/** docs/design/reliability.md G10: floods and slow readers cost bounded memory, and a slow reader is cut in time. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";

@@ -1,6 +1,6 @@
 /**
- * RELIABILITY.md H1, H2: a client that leaves closes its upstream within 100 ms, and is billed once, for what was
- * produced.
+ * docs/design/reliability.md H1, H2: a client that leaves closes its upstream within 100 ms, and is billed once, for
+ * what was produced.
  */
 import assert from "node:assert/strict";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md K1, K7: a proxy told to end serves what it has, tells the rest, and ends; however often it is told. */
+/**
+ * docs/design/reliability.md K1, K7: a proxy told to end serves what it has, tells the rest, and ends; however often it
+ * is told.
+ */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
 import { call } from "#test/support/resilience/call-gateway";

@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 
 const child = fileURLToPath(new URL("../../support/ledger-child.ts", import.meta.url));
 const rounds = 12;
-/** What is promised (DESIGN.md section 6). A busy machine may stop the child's threads for a moment: see below. */
+/**
+ * What is promised (docs/design/limits-and-money.md 7). A busy machine may stop the child's threads for a moment: see
+ * below.
+ */
 const promisedMs = 5;
 const tries = 3;
 

@@ -1,4 +1,7 @@
-/** RELIABILITY.md K3, K5, K6, K7, J1: programs that start in any order, are told to end at any time, and are killed. */
+/**
+ * docs/design/reliability.md K3, K5, K6, K7, J1: programs that start in any order, are told to end at any time, and are
+ * killed.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md I1, I6 and DESIGN.md section 6 over the wire: ceilings hold, refusals have their shape, nothing stays reserved. */
+/**
+ * docs/design/reliability.md I1 and I6 and docs/design/limits-and-money.md 3 over the wire: ceilings hold, refusals
+ * have their shape, nothing stays reserved.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";

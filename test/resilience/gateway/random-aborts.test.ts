@@ -1,4 +1,7 @@
-/** RELIABILITY.md H3: thousands of clients that leave at random points leave nothing behind and are billed what was produced. */
+/**
+ * docs/design/reliability.md H3: thousands of clients that leave at random points leave nothing behind and are billed
+ * what was produced.
+ */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";

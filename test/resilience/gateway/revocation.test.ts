@@ -1,4 +1,7 @@
-/** RELIABILITY.md N1, N2 and changes of manifests while the gateway runs: what is taken away is gone at once, all else goes on. */
+/**
+ * docs/design/reliability.md N1, N2 and changes of manifests while the gateway runs: what is taken away is gone at
+ * once, all else goes on.
+ */
 import assert from "node:assert/strict";
 import { appendFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";

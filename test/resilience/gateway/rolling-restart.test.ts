@@ -1,6 +1,6 @@
 /**
- * RELIABILITY.md K1, K2: proxies are replaced one after the other under load, as a Deployment does it, behind a load
- * balancer that learns seconds later who is ready: no call fails, no stream is cut.
+ * docs/design/reliability.md K1, K2: proxies are replaced one after the other under load, as a Deployment does it,
+ * behind a load balancer that learns seconds later who is ready: no call fails, no stream is cut.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md G3: a stream cut at every byte never looks complete, and what was whole has been forwarded. */
+/**
+ * docs/design/reliability.md G3: a stream cut at every byte never looks complete, and what was whole has been
+ * forwarded.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { chunk, streamHead } from "#test/support/resilience/byte-upstream";

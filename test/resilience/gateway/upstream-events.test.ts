@@ -1,4 +1,7 @@
-/** RELIABILITY.md G5: odd but legal event streams say the same to the client however they are cut; illegal ones end in an error. */
+/**
+ * docs/design/reliability.md G5: odd but legal event streams say the same to the client however they are cut; illegal
+ * ones end in an error.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { chunk, streamHead } from "#test/support/resilience/byte-upstream";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md G4, G9: bad HTTP from an upstream is a 502 or an error event, and no byte of it reaches the next answer. */
+/**
+ * docs/design/reliability.md G4, G9: bad HTTP from an upstream is a 502 or an error event, and no byte of it reaches
+ * the next answer.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { type ByteScript, chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";

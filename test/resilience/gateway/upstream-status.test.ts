@@ -1,4 +1,6 @@
-/** RELIABILITY.md G6 to G8: what an upstream's status, error, encoding and headers become for the client. */
+/**
+ * docs/design/reliability.md G6 to G8: what an upstream's status, error, encoding and headers become for the client.
+ */
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { after, before, describe, it } from "mocha";

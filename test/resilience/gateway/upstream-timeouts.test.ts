@@ -1,4 +1,7 @@
-/** RELIABILITY.md G2: timeouts hold within 5 %, and a stream that stalls ends with an error event of its format. */
+/**
+ * docs/design/reliability.md G2: timeouts hold within 5 %, and a stream that stalls ends with an error event of its
+ * format.
+ */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:net";
 import { after, before, describe, it } from "mocha";

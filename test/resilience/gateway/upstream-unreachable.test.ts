@@ -1,4 +1,7 @@
-/** RELIABILITY.md G1: an upstream that cannot be reached costs at most the connect timeout, then the next target serves. */
+/**
+ * docs/design/reliability.md G1: an upstream that cannot be reached costs at most the connect timeout, then the next
+ * target serves.
+ */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createServer as createTcpServer, type Server } from "node:net";

@@ -1,4 +1,7 @@
-/** RELIABILITY.md H4, H5: what is charged when attempts fail and when an upstream's numbers are missing, odd or hostile. */
+/**
+ * docs/design/reliability.md H4, H5: what is charged when attempts fail and when an upstream's numbers are missing, odd
+ * or hostile.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "mocha";
 import { chunk, reply, streamHead } from "#test/support/resilience/byte-upstream";

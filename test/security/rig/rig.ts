@@ -1,7 +1,7 @@
 /**
- * The real program in front of a recording upstream, and the oracle of sections A to F of `RELIABILITY.md`: exact
- * status, exact code, upstream untouched, no secret in the answer, connection as stated; each case alone, behind a good
- * request of the same connection, and in one packet with a good request behind it.
+ * The real program in front of a recording upstream, and the oracle of docs/design/reliability.md A to F: exact status,
+ * exact code, upstream untouched, no secret in the answer, connection as stated; each case alone, behind a good request
+ * of the same connection, and in one packet with a good request behind it.
  */
 import assert from "node:assert/strict";
 import { after, before } from "mocha";

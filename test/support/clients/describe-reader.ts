@@ -30,14 +30,14 @@ export function describeReader(reader: Reader, { cell, tests, hasErrorParts }: R
     for (const format of formatNames) {
       for (const test of tests) {
         if (test === "plain") {
-          it(`CLIENTS 1: a plain stream over ${format}`, () => readPlain(reader, cell(format)));
+          it(`pitfall 165: a plain stream over ${format}`, () => readPlain(reader, cell(format)));
         } else if (test === "broken") {
-          it(`CLIENTS 2: a failure event of ${format} is no broken connection`, () =>
+          it(`pitfall 166: a failure event of ${format} is no broken connection`, () =>
             readFailure(reader, cell(format), hasErrorParts));
-          it(`CLIENTS 6: a cut of ${format} is told, in words of retry rules where the format has an event`, () =>
+          it(`pitfall 170: a cut of ${format} is told, in words of retry rules where the format has an event`, () =>
             readCut(reader, cell(format), hasErrorParts));
         } else {
-          it(`CLIENTS 1: an ${test} of three turns over ${format}`, () =>
+          it(`pitfall 165: an ${test} of three turns over ${format}`, () =>
             readAgent(reader, cell(format), test === "agent"));
         }
       }

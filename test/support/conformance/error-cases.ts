@@ -1,6 +1,6 @@
 /**
- * Conditions that each end in an error (`protocols/errors.md` sections 2, 4 and 5), for the gateway of
- * `sdk-gateway.ts`, with what the official SDKs make of them.
+ * Conditions that each end in an error (docs/design/errors.md 2, 4 and 5), for the gateway of `sdk-gateway.ts`, with
+ * what the official SDKs make of them.
  */
 
 export interface ErrorCase {

@@ -1,6 +1,6 @@
 /**
- * What a client is told when a recorded reply is an error (`protocols/errors.md` section 5): the code of the closed
- * table, and the words of its protocol. Never the upstream's own 401, 402 or 403: the client's key is fine.
+ * What a client is told when a recorded reply is an error (docs/design/errors.md 5): the code of the closed table, and
+ * the words of its protocol. Never the upstream's own 401, 402 or 403: the client's key is fine.
  */
 import type { ErrorCode } from "#proxy/errors";
 

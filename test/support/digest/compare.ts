@@ -71,7 +71,9 @@ function isOpenAI(protocol: DigestProtocol | undefined): boolean {
   return protocol === "openai-chat" || protocol === "openai-responses";
 }
 
-/** Protocols without custom tools carry the free text as the one member of an object (`translation.md` section 5.1). */
+/**
+ * Protocols without custom tools carry the free text as the one member of an object (docs/design/translation.md 5.1).
+ */
 function toolAsSeenBy(to: DigestProtocol | undefined): (tool: ToolFact) => unknown {
   return ({ name, args }) => {
     const text = to === "anthropic-messages" || to === "gemini" ? at(args, "$custom") : undefined;

@@ -1,6 +1,6 @@
 /**
- * What a client of each format may insist on in a stream beyond its facts: order of events, their names, the end.
- * The rules of the recorded traffic's own `DIGEST.md`, section Grammar.
+ * What a client of each format may insist on in a stream beyond its facts: order of events, their names, the end. The
+ * rules are those of docs/design/recorded-traffic.md 1.
  */
 import { at, type DigestProtocol, list } from "./facts.ts";
 import { type ParsedReply, parseReply, type ReplyEvent } from "./parse-reply.ts";

@@ -17,7 +17,7 @@ const host = "tollgate-push.tollgate.svc";
 const audience = "tollgate-push";
 const group = "tollgate.dev";
 
-/** The row of `OPERATIONS.md` section 4, for an operator that watches all namespaces. */
+/** The rights of docs/design/operations.md 2.1, for an operator that watches all namespaces. */
 const clusterRules: readonly RoleRule[] = [
   {
     apiGroups: [group],

@@ -34,7 +34,10 @@ export interface FuzzOptions {
   readonly onCase: (index: number) => void;
 }
 
-/** RELIABILITY says 50: a busy machine's figures fail a run beyond twice that, and the slowest step is told. */
+/**
+ * docs/design/reliability.md E4 says 50: a busy machine's figures fail a run beyond twice that, and the slowest step is
+ * told.
+ */
 export const stepLimitMs = 100;
 const repetitions = 5;
 const failuresMax = 5;

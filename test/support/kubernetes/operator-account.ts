@@ -1,4 +1,6 @@
-/** A ServiceAccount with what an operator needs, and no more (`OPERATIONS.md` section 4), and a kubeconfig for it. */
+/**
+ * A ServiceAccount with what an operator needs, and no more (docs/design/operations.md 2.1), and a kubeconfig for it.
+ */
 import type { ControlPlane, RoleRule } from "#test/support/kube-control-plane";
 
 const read = ["list", "watch"];

@@ -18,7 +18,7 @@ export interface FormatUnderTest {
   readonly terminator: string;
   /** What the client is told in a stream that failed. */
   readonly errorEvent: RegExp;
-  /** Whether a stream ends cleanly behind it (DESIGN.md section 5). */
+  /** Whether a stream ends cleanly behind it (docs/design/requests.md 3). */
   readonly failsCleanly: boolean;
   /** Events of a whole stream, each with its blank line, that answers with an echo of the prompt. */
   readonly events: (prompt?: string) => readonly string[];

@@ -1,4 +1,4 @@
-/** The answer of golden.md as neutral events. */
+/** The answer of docs/design/translation.md 13 as neutral events. */
 
 import type { ReplyEvent } from "#proxy/neutral/reply";
 import { zeroUsage } from "#proxy/settle/usage";

@@ -1,6 +1,6 @@
 /**
- * CLIENTS 6: some programs decide by the text of a failure alone whether they try again. What another try may cure holds a
- * word that they know, and what none can cure holds none.
+ * pitfall 170: some programs decide by the text of a failure alone whether they try again. What another try may cure
+ * holds a word that they know, and what none can cure holds none.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
@@ -65,15 +65,15 @@ describe("texts of failures", () => {
     { name: "no room", error: tooManyBytes() },
   ];
   for (const { name, error } of curable) {
-    it(`CLIENTS 6: ${name} holds a word that clients try again by`, () => assert.match(error.message, retryWords));
+    it(`pitfall 170: ${name} holds a word that clients try again by`, () => assert.match(error.message, retryWords));
   }
 
-  it("CLIENTS 6: a key that was revoked does not", () => {
+  it("pitfall 170: a key that was revoked does not", () => {
     assert.doesNotMatch(errorOfStop("revoked").message, retryWords);
   });
 
   for (const [kind, isCurable] of Object.entries(ofProviders)) {
-    it(`CLIENTS 6: a provider's ${kind} ${isCurable ? "does" : "does not"}`, () => {
+    it(`pitfall 170: a provider's ${kind} ${isCurable ? "does" : "does not"}`, () => {
       if (!isErrorKind(kind)) assert.fail(kind);
       const error: UpstreamError = { kind, status: 400, message: "", param: undefined, retryAfterMs: undefined };
       const context = { publicModel: "smart", upstreamModel: "m", requestId: "req_a" };

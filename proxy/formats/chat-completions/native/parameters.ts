@@ -1,5 +1,5 @@
 /**
- * Lists the parameters of chat completions with their bounds (INTERFACE.md 2.1 to 2.3 and 8).
+ * Lists the parameters of chat completions with their bounds (docs/design/interface.md 2.1 to 2.3 and 8).
  *
  * These are hard everywhere: `temperature` 0 to 2, `top_p` 0 to 1, penalties -2 to 2, `top_logprobs` 0 to 20, `n` 1 to
  * 128, caps non-negative integers. `top_k` has no rule: some servers accept -1 for "off".

@@ -1,4 +1,4 @@
-/** Reads a scanned body as a chat completions call (`protocols/openai-chat.md` sections 2 and 3). */
+/** Reads a scanned body as a chat completions call (docs/design/chat-completions.md 2 and 3). */
 
 import {
   countMatches,

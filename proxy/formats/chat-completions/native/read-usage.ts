@@ -1,6 +1,6 @@
 /**
- * Reads the usage of chat completions into disjoint classes (`protocols/openai-chat.md` section 5), wherever a vendor
- * of the format puts it.
+ * Reads the usage of chat completions into disjoint classes (docs/design/chat-completions.md 5), wherever a vendor of
+ * the format puts it.
  *
  * Beside the format's own places: `cached_tokens` at the top and `choices[0].usage` (Moonshot, "Streaming" and "Context
  * caching"), `prompt_cache_hit_tokens` and `prompt_cache_miss_tokens` (DeepSeek, "Context caching"),

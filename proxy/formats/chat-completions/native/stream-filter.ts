@@ -1,6 +1,6 @@
 /**
- * Filters chat completion streams (`protocols/openai-chat.md` section 6): finds usage, the end and errors, and hides
- * what only the gateway asked for.
+ * Filters chat completion streams (docs/design/chat-completions.md 6): finds usage, the end and errors, and hides what
+ * only the gateway asked for.
  *
  * A stream is complete when it had `[DONE]` and a finish reason of every candidate that began. Some vendors never send
  * `[DONE]`: where usage comes in the finish event itself (no vendor that sends a separate usage chunk does so) and the
@@ -186,7 +186,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
-/** A truthy `error`, or the event name, as the SDKs decide (section 6, mid-stream errors). */
+/** A truthy `error`, or the event name, as the SDKs decide (docs/design/chat-completions.md 6). */
 function isErrorChunk(chunk: Readonly<Record<string, unknown>>, name: string | undefined): boolean {
   const error = chunk["error"];
   return name === "error" || (error !== undefined && error !== null && error !== false && error !== "");

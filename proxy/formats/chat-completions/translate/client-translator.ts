@@ -1,6 +1,7 @@
 /**
  * Translates for clients of chat completions: reads their requests, and writes replies and streams
- * (`protocols/openai-chat.md`, `translation.md`). It keeps the invariants of `Translator`; `translators.ts` lists it.
+ * (docs/design/chat-completions.md, docs/design/translation.md). It keeps the invariants of `Translator`;
+ * `translators.ts` lists it.
  */
 import type { ClientTranslator } from "#proxy/formats/translator";
 import { fieldNames } from "./field-names.ts";

@@ -1,6 +1,6 @@
 /**
  * Removes state that this gateway sealed for a channel of another format from a body for an upstream of this one, which
- * would refuse state that it did not give (`protocols/translation.md` section 6.2).
+ * would refuse state that it did not give (docs/design/translation.md 6.2).
  */
 import { isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";

@@ -1,6 +1,7 @@
 /**
  * Translates for upstreams of chat completions: writes requests, and reads replies and streams
- * (`protocols/openai-chat.md`, `translation.md`). It keeps the invariants of `Translator`; `translators.ts` lists it.
+ * (docs/design/chat-completions.md, docs/design/translation.md). It keeps the invariants of `Translator`;
+ * `translators.ts` lists it.
  */
 import type { UpstreamTranslator } from "#proxy/formats/translator";
 import { readReply } from "./reply/read-reply.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds the reason for which a prompt itself was refused (`protocols/gemini.md` section 4): such a reply has no
+ * Finds the reason for which a prompt itself was refused (docs/design/generate-content.md 4): such a reply has no
  * candidate and is whole.
  */
 import { memberAt } from "#proxy/json/json-value";

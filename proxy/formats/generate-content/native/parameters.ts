@@ -1,4 +1,7 @@
-/** Lists the parameters of generateContent with their bounds (INTERFACE.md 2.6 and 8), by lowerCamelCase name. */
+/**
+ * Lists the parameters of generateContent with their bounds (docs/design/interface.md 2.6 and 8), by lowerCamelCase
+ * name.
+ */
 import {
   booleanRule,
   integerRule,

@@ -1,4 +1,6 @@
-/** Reads a scanned body as a generateContent call (`protocols/gemini.md` sections 1 to 3); the model is in the path. */
+/**
+ * Reads a scanned body as a generateContent call (docs/design/generate-content.md 1 to 3); the model is in the path.
+ */
 import { GatewayError } from "#proxy/errors";
 import { formatPath } from "#proxy/formats/body/member-paths";
 import { checkParameters, requireMember } from "#proxy/formats/body/parameter-rules";

@@ -1,4 +1,4 @@
-/** Reads the usage of generateContent into disjoint classes (`protocols/gemini.md` section 4). */
+/** Reads the usage of generateContent into disjoint classes (docs/design/generate-content.md 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";

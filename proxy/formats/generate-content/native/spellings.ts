@@ -1,5 +1,5 @@
 /**
- * Lists the spellings that INTERFACE.md 2.6 and `protocols/gemini.md` section 2 accept for the members of
+ * Lists the spellings that docs/design/interface.md 2.6 and docs/design/generate-content.md 2 accept for the members of
  * generateContent: lowerCamelCase and snake_case everywhere, generation parameters at the top level too. It is a closed
  * table, not a generic renaming: names inside schemas, arguments and labels are user data.
  */

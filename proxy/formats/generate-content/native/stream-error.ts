@@ -1,4 +1,7 @@
-/** Ends a generateContent stream that failed: an error frame, or an error element and the array's end (`protocols/errors.md` section 6). */
+/**
+ * Ends a generateContent stream that failed: an error frame, or an error element and the array's end
+ * (docs/design/errors.md 6).
+ */
 import type { GatewayError } from "#proxy/errors";
 import type { ChatCall, ErrorContext, StreamFilter } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";

@@ -1,5 +1,6 @@
 /**
- * Filters generateContent streams (`protocols/gemini.md` section 5) and writes them in the shape the client asked for.
+ * Filters generateContent streams (docs/design/generate-content.md 5) and writes them in the shape the client asked
+ * for.
  *
  * The gateway always asks the upstream for server-sent events (`alt=sse`); it also reads the JSON array of an upstream
  * that sends one all the same. A client without `alt=sse` gets a JSON array: each element is written when its frame is

@@ -1,4 +1,4 @@
-/** Maps neutral fields to the spelling of generateContent clients (`protocols/translation.md` section 3). */
+/** Maps neutral fields to the spelling of generateContent clients (docs/design/translation.md 3). */
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 
 export const fieldNames: FieldNames = {

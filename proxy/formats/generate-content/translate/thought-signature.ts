@@ -1,6 +1,6 @@
 /**
  * Reads and writes `thoughtSignature`, where Google keeps state in a conversation and where this gateway keeps other
- * providers' state (`protocols/translation.md` section 6.2, `protocols/gemini.md` section 3.3).
+ * providers' state (docs/design/translation.md 6.2, docs/design/generate-content.md 3.3).
  *
  * The member is base64 on the wire and clients decode it, so an envelope goes as base64 of its text.
  */

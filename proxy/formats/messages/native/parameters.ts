@@ -1,6 +1,6 @@
 /**
- * Lists the parameters of messages with their bounds (INTERFACE.md 2.5 and 8): `temperature` and `top_p` 0 to 1,
- * `max_tokens` required. `max_tokens: 0` is legal: it warms the prompt cache.
+ * Lists the parameters of messages with their bounds (docs/design/interface.md 2.5 and 8): `temperature` and `top_p` 0
+ * to 1, `max_tokens` required. `max_tokens: 0` is legal: it warms the prompt cache.
  */
 import {
   booleanRule,

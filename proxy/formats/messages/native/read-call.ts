@@ -1,4 +1,4 @@
-/** Reads a scanned body as a messages call (`protocols/anthropic-messages.md` sections 2 and 3). */
+/** Reads a scanned body as a messages call (docs/design/messages.md 2 and 3). */
 import { GatewayError } from "#proxy/errors";
 import {
   countMatches,

@@ -1,4 +1,4 @@
-/** Reads the usage of the messages API into disjoint classes (`protocols/anthropic-messages.md` section 4). */
+/** Reads the usage of the messages API into disjoint classes (docs/design/messages.md 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
@@ -33,7 +33,7 @@ export function readUsage(usage: unknown): TokenUsage | undefined {
 /**
  * Adds a later usage object of a stream to what is known: its numbers are cumulative, so each replaces the earlier one;
  * null and absent say nothing, and an object without prompt tokens of its own does not take back those once reported
- * (`protocols/pitfalls.md` 118).
+ * (pitfall 118).
  */
 export function mergeUsage(known: JsonObject | undefined, later: unknown): JsonObject | undefined {
   if (!isObject(later)) return known;

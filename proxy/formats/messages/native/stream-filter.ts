@@ -1,5 +1,5 @@
 /**
- * Filters messages streams (`protocols/anthropic-messages.md` section 7).
+ * Filters messages streams (docs/design/messages.md 7).
  *
  * `message_stop` completes a stream. A second `message_start` with the same id is dropped (the SDK throws on it); one
  * with another id means that two generations were spliced together, and merging would corrupt signed thinking, so

@@ -1,6 +1,6 @@
 /**
  * Fits ids of tool calls to this format: letters, digits, `_` and `-`, each once in a request
- * (`protocols/translation.md` section 5.3; pitfalls 57 to 59).
+ * (docs/design/translation.md 5.3; pitfalls 57 to 59).
  */
 import { createHash } from "node:crypto";
 import { UniqueIds } from "#proxy/neutral/ids/unique-ids";

@@ -1,7 +1,7 @@
 /**
  * Removes from a messages body what this gateway put there for another provider: sealed thinking blocks, searches that
- * another provider ran, and citations with its mark (`protocols/translation.md` section 6.2). The vendor would refuse
- * their signatures.
+ * another provider ran, and citations with its mark (docs/design/translation.md 6.2). The vendor would refuse their
+ * signatures.
  */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";

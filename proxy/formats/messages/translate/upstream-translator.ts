@@ -1,5 +1,5 @@
 /**
- * Translates for upstreams of messages (Anthropic-style, `protocols/anthropic-messages.md`).
+ * Translates for upstreams of messages (Anthropic-style, docs/design/messages.md).
  *
  * `request/read/` reads clients' bodies, `request/write/` writes upstreams' bodies, `reply/` has whole replies,
  * `stream/` streamed ones, and `paused-turn/` joins the replies of a turn that was paused. One reader of blocks and one

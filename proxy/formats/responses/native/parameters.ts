@@ -1,4 +1,4 @@
-/** Lists the parameters of the responses API with their bounds (INTERFACE.md 2.4 and 8). */
+/** Lists the parameters of the responses API with their bounds (docs/design/interface.md 2.4 and 8). */
 import {
   booleanRule,
   integerRule,

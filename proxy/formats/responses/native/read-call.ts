@@ -1,4 +1,4 @@
-/** Reads a scanned body as a responses call (`protocols/openai-responses.md` sections 2 and 3). */
+/** Reads a scanned body as a responses call (docs/design/responses.md 2 and 3). */
 import { GatewayError } from "#proxy/errors";
 import {
   countMatches,

@@ -1,4 +1,4 @@
-/** Reads the usage of the responses API into disjoint classes (`protocols/openai-responses.md` section 4). */
+/** Reads the usage of the responses API into disjoint classes (docs/design/responses.md 4). */
 
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { asList, isObject, member } from "#proxy/json/json-value";

@@ -1,6 +1,6 @@
 /**
  * Sends a sign of life to a client of a responses stream: an event with data, since a comment does not restart the
- * timers of its clients (`protocols/agents.md` section 4).
+ * timers of its clients (docs/design/agents.md 2).
  *
  * The official SDKs restrict it. The first event must be `response.created`, and all later ones must belong to the
  * response with that id (openai 7): so it opens only a stream that the gateway writes, and comments bridge the wait for

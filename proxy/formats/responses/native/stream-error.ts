@@ -1,7 +1,7 @@
 /**
  * Ends a responses stream that failed: `error`, then `response.failed` with what was finished
- * (`protocols/openai-responses.md` section 6.4). SDKs resolve quietly without the second, and disagree about the place
- * of the first one's members, so both places are written.
+ * (docs/design/responses.md 6.4). SDKs resolve quietly without the second, and disagree about the place of the first
+ * one's members, so both places are written.
  */
 import { errorTable, type GatewayError } from "#proxy/errors";
 import type { ChatCall, ErrorContext, StreamFilter } from "#proxy/formats/format";
@@ -45,7 +45,7 @@ export function renderStreamError(
   ]);
 }
 
-/** The codes that strict decoders know (section 4). */
+/** The codes that strict decoders know (docs/design/responses.md 6.4). */
 export function responseCode(error: GatewayError): string {
   if (error.code === "context_length") return "context_length_exceeded";
   // Codex says that the model is at capacity, and does not try the call again at once.

@@ -1,5 +1,5 @@
 /**
- * Filters responses streams (`protocols/openai-responses.md` section 6).
+ * Filters responses streams (docs/design/responses.md 6).
  *
  * Only lifecycle events carry a `response` member, so deltas pass without being read. The terminal events
  * `response.completed` and `response.incomplete` complete the stream; `response.failed` and `error` are errors, which

@@ -1,4 +1,4 @@
-/** Maps the neutral fields to the spelling of responses clients (`protocols/openai-responses.md` section 2). */
+/** Maps the neutral fields to the spelling of responses clients (docs/design/responses.md 2). */
 
 import type { FieldNames } from "#proxy/neutral/losses/neutral-fields";
 import { sharedFieldNames } from "#proxy/neutral/losses/shared-field-names";

@@ -1,6 +1,6 @@
 /**
- * Removes from a body what this gateway sealed for a channel of another format (`protocols/translation.md` section
- * 6.2): a provider of the client's own format would refuse with 400 reasoning that is not its own.
+ * Removes from a body what this gateway sealed for a channel of another format (docs/design/translation.md 6.2): a
+ * provider of the client's own format would refuse with 400 reasoning that is not its own.
  */
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { isEnvelope } from "#proxy/neutral/state/envelope";

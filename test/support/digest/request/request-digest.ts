@@ -1,6 +1,6 @@
 /**
  * The semantic digest of requests: folds a request of any chat format to the facts it states, and compares two of them.
- * The definition stands with the recorded traffic (`DIGEST.md`, Request digest). Shares no code with the proxy.
+ * docs/design/recorded-traffic.md 2 defines it. Shares no code with the proxy.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Difference } from "#test/support/digest/compare";

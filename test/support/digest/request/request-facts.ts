@@ -89,7 +89,7 @@ const wrappers = new Set(["content", "output", "result", "response", "text", "er
 
 /**
  * Text as it compares: without white space and without the gateway's own marks around what the target has no form for
- * (`translation.md` section 4: documents, search results, files of results).
+ * (docs/design/translation.md 4.4: documents, search results, files of results).
  */
 export function comparableText(value: string): string {
   return value

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { refuseURL } from "#operator/compile/egress-rules";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 
-/** RELIABILITY.md EG2: whoever may write a channel must not reach what only this machine can. */
+/** docs/design/reliability.md EG2: whoever may write a channel must not reach what only this machine can. */
 describe("refuseURL()", () => {
   const strict = new EgressPolicy([]);
   const open = new EgressPolicy(["0.0.0.0/0", "::/0"]);

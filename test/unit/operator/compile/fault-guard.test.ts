@@ -1,4 +1,7 @@
-/** A fault of the compiler shows on one object (`RELIABILITY.md` J8): made here with values that cannot be read. */
+/**
+ * A fault of the compiler shows on one object (docs/design/reliability.md J8): made here with values that cannot be
+ * read.
+ */
 import assert from "node:assert/strict";
 import { Compilation } from "#operator/compile/compilation";
 import { defaultCompileSettings } from "#operator/compile/compile";

@@ -1,4 +1,4 @@
-/** `OPERATIONS.md` section 1 rule 3: what becomes of a key that some connected proxy would not understand. */
+/** docs/design/configuration.md 3.3: what becomes of a key that some connected proxy would not understand. */
 import assert from "node:assert/strict";
 import { type Publication, Publisher } from "#operator/push/publisher";
 import type { Key, WireObject } from "#proxy/snapshot/types.gen";

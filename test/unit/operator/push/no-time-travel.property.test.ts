@@ -1,5 +1,5 @@
 /**
- * Rule 12 of `OPERATIONS.md` section 1 under random histories: operators see the source's events at different times and
+ * docs/design/configuration.md 3.12 under random histories: operators see the source's events at different times and
  * publish them later still, streams break at any line, proxies go to any operator. Whatever happens, the configuration
  * of a proxy never gets older, and a revoked key stays dead until the proxy is past its revocation.
  */

@@ -1,4 +1,4 @@
-/** RELIABILITY.md M1: a step of the wall clock moves windows of the calendar and nothing else. */
+/** docs/design/reliability.md M1: a step of the wall clock moves windows of the calendar and nothing else. */
 import assert from "node:assert/strict";
 import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "#proxy/admit/ledger";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";

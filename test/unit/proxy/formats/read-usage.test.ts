@@ -67,7 +67,7 @@ const rows: readonly { name: string; read: () => TokenUsage | undefined; want: P
     want: { input: 1, cacheRead: 4, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: the first place that tells something counts",
+    name: "pitfall 157: chat: the first place that tells something counts",
     read: () =>
       readChat({
         prompt_tokens: 9,
@@ -78,12 +78,12 @@ const rows: readonly { name: string; read: () => TokenUsage | undefined; want: P
     want: { input: 5, cacheRead: 4, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: hits and misses are a prompt",
+    name: "pitfall 157: chat: hits and misses are a prompt",
     read: () => readChat({ completion_tokens: 3, prompt_cache_hit_tokens: 4, prompt_cache_miss_tokens: 2 }),
     want: { input: 2, cacheRead: 4, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: what was written is told apart by its time",
+    name: "pitfall 157: chat: what was written is told apart by its time",
     read: () =>
       readChat({
         prompt_tokens: 20,
@@ -96,7 +96,7 @@ const rows: readonly { name: string; read: () => TokenUsage | undefined; want: P
     want: { input: 11, cacheWrite: 2, cacheWrite1h: 7, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: Anthropic's names beside a prompt are among it",
+    name: "pitfall 157: chat: Anthropic's names beside a prompt are among it",
     read: () =>
       readChat({
         prompt_tokens: 20,
@@ -107,18 +107,18 @@ const rows: readonly { name: string; read: () => TokenUsage | undefined; want: P
     want: { input: 11, cacheRead: 5, cacheWrite: 4, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: Anthropic's names alone stand beside their input",
+    name: "pitfall 157: chat: Anthropic's names alone stand beside their input",
     read: () =>
       readChat({ input_tokens: 11, output_tokens: 3, cache_read_input_tokens: 5, cache_creation_input_tokens: 4 }),
     want: { input: 11, cacheRead: 5, cacheWrite: 4, output: 3 },
   },
   {
-    name: "FAULTS 7: chat: reasoning at the top is among the completion",
+    name: "pitfall 157: chat: reasoning at the top is among the completion",
     read: () => readChat({ prompt_tokens: 5, completion_tokens: 9, total_tokens: 14, reasoning_tokens: 4 }),
     want: { input: 5, output: 5, reasoning: 4 },
   },
   {
-    name: "FAULTS 7: chat: research reasons beside its completion, and searches",
+    name: "pitfall 157: chat: research reasons beside its completion, and searches",
     read: () =>
       readChat({
         prompt_tokens: 5,

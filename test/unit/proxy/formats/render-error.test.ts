@@ -121,7 +121,7 @@ describe("renderError", () => {
   it("lists the methods of 405", () =>
     assert.equal(render("method_not_allowed", "OpenAI", { allow: "POST" }).headers["allow"], "POST"));
 
-  it("begins with the words of INTERFACE.md 7 when a quota is spent", () =>
+  it("begins with the words of docs/design/interface.md 7 when a quota is spent", () =>
     assert.match(render("insufficient_quota", "OpenAI").body.error.message, /^insufficient quota/));
 
   it("puts the real wait into the message when it is longer than what is sent", () =>

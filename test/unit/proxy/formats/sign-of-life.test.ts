@@ -1,4 +1,4 @@
-/** FAULTS 6: what a silent stream says in each format, before its reply, within it and behind its end. */
+/** pitfall 156: what a silent stream says in each format, before its reply, within it and behind its end. */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { generateContentClient } from "#proxy/formats/generate-content/native/client-format";
@@ -16,7 +16,7 @@ const frameOf = (text: string, finishReason?: string): string =>
   });
 
 describe("signs of life", () => {
-  it("FAULTS 6: are a comment, a ping, a frame without candidates, and an opened response", () => {
+  it("pitfall 156: are a comment, a ping, a frame without candidates, and an opened response", () => {
     const said = Object.values(clientFormats).map((format) =>
       format.signOfLife({ ...callOf(format, { stream: true }), model: "m" }, openingOf()).toString("utf8"),
     );
@@ -35,7 +35,7 @@ describe("signs of life", () => {
     for (const text of said) assert.match(text, /\n\n$/);
   });
 
-  it("FAULTS 6: of Google's say no usage behind that of the reply", () => {
+  it("pitfall 156: of Google's say no usage behind that of the reply", () => {
     const call = callOf(generateContent, { stream: true });
     const filter = generateContent.createStreamFilter(call, 1_000_000);
     const sign = (): string => generateContentClient.signOfLife(call, openingOf(), filter).toString("utf8");

@@ -63,22 +63,22 @@ describe("readClientAddress", () => {
     })),
     ...withPort.flatMap(([entry, want]) => [
       {
-        name: `FAULTS 14: behind one hop ${entry} is ${want}`,
+        name: `pitfall 164: behind one hop ${entry} is ${want}`,
         trusted: oneHop,
         forwarded: [`6.6.6.6, ${entry}`],
         want,
       },
       {
-        name: `FAULTS 14: behind trusted networks ${entry} is ${want}`,
+        name: `pitfall 164: behind trusted networks ${entry} is ${want}`,
         trusted: internal,
         forwarded: [`6.6.6.6:1, ${entry}, 10.0.0.2:4711, [fd00::2]:4711`],
         want,
       },
     ]),
     ...notWithPort.flatMap((entry) => [
-      { name: `FAULTS 14: behind one hop ${entry} is none`, trusted: oneHop, forwarded: [entry], want: undefined },
+      { name: `pitfall 164: behind one hop ${entry} is none`, trusted: oneHop, forwarded: [entry], want: undefined },
       {
-        name: `FAULTS 14: behind trusted networks ${entry} is none`,
+        name: `pitfall 164: behind trusted networks ${entry} is none`,
         trusted: internal,
         forwarded: [`1.1.1.1, ${entry}, 10.0.0.2:4711`],
         want: undefined,

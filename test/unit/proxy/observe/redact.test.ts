@@ -1,4 +1,4 @@
-/** Q4 of the catalogue: a secret in every sink. */
+/** docs/design/reliability.md Q4: a secret in every sink. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import { describe, it } from "mocha";

@@ -318,7 +318,7 @@ describe("spokenFormat()", () => {
     }
   }
 
-  it("FAULTS 1: is Responses before chat completions for generateContent clients whose call is better said there", () => {
+  it("pitfall 151: is Responses before chat completions for generateContent clients whose call is better said there", () => {
     const both = channelOf("ChatCompletions", "Responses");
     assert.equal(spokenFormat(both, "GenerateContent")?.format, "ChatCompletions");
     assert.equal(spokenFormat(both, "GenerateContent", true)?.format, "Responses");

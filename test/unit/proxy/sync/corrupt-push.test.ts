@@ -1,4 +1,4 @@
-/** RELIABILITY.md J6: whatever arrives, the last good snapshot stays and the reason is known. */
+/** docs/design/reliability.md J6: whatever arrives, the last good snapshot stays and the reason is known. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { emptySnapshot } from "#proxy/snapshot/build-index";

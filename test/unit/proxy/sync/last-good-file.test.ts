@@ -1,4 +1,4 @@
-/** RELIABILITY.md K4: a restart with the operator down, with every kind of file. */
+/** docs/design/reliability.md K4: a restart with the operator down, with every kind of file. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";

@@ -35,7 +35,7 @@ function signaturesOf(model: string): readonly string[][] {
 }
 
 describe("clients of generateContent", () => {
-  it("CLIENTS note a: find the first call of a reply signed where the model that they named signs", () => {
+  it("pitfall 173: find the first call of a reply signed where the model that they named signs", () => {
     for (const model of ["gemini-3-pro-preview", "models/gemini-3.5-flash", "gemini-flash-latest"]) {
       for (const [first = "", second] of signaturesOf(model)) {
         // Readers decode it by the plain alphabet.
@@ -69,7 +69,7 @@ describe("clients of generateContent", () => {
     toolConfig: { includeServerSideToolInvocations: true },
   };
   for (const to of upstreams) {
-    it(`FAULTS 2: may bring what Google's tools did, which is named and not sent: ${to}`, () => {
+    it(`pitfall 152: may bring what Google's tools did, which is named and not sent: ${to}`, () => {
       const sent = Object(sendTo(to, "GenerateContent", history));
       assert.deepEqual(sent.dropped, [
         "toolConfig.includeServerSideToolInvocations",

@@ -153,7 +153,7 @@ function answerTo(
 const inPieces = [...parts.map((part) => replyOf([part])), replyOf([{ text: "" }], { finishReason: "STOP" })];
 const inOne = [replyOf(parts, { finishReason: "STOP" })];
 
-describe("FAULTS 2, CLIENTS 3: functions beside a search at Gemini 3", () => {
+describe("pitfalls 152 and 167: functions beside a search at Gemini 3", () => {
   for (const format of formats) {
     for (const isStream of [false, true]) {
       const told = `${format}${isStream ? ", streamed" : ""}`;

@@ -65,7 +65,7 @@ const whole = { type: "array", items: {} };
 describe("schemas that one vendor refuses", () => {
   for (const to of openAI) {
     for (const from of formats.filter((format) => format !== to)) {
-      it(`FAULTS 4: arrays in conditions have items (${from} to ${to})`, () => {
+      it(`pitfall 154: arrays in conditions have items (${from} to ${to})`, () => {
         const schema = (array: object) => ({
           type: "object",
           properties: { a: array },
@@ -77,7 +77,7 @@ describe("schemas that one vendor refuses", () => {
         assert.deepEqual(schemaOf[to](Object(sendTo(to, from, withTool[from](schema(list)))).body), schema(whole));
       });
 
-      it(`FAULTS 4: a reply whose root is refused comes in a member, its arrays with items (${from} to ${to})`, () => {
+      it(`pitfall 154: a reply whose root is refused comes in a member, its arrays with items (${from} to ${to})`, () => {
         const schema = { type: "object", properties: { l: list }, not: { required: ["z"] } };
         const body = withAnswer[from]?.(schema) ?? {};
         const sent = Object(sendTo(to, from, body)).body;
@@ -90,7 +90,7 @@ describe("schemas that one vendor refuses", () => {
     }
   }
 
-  it("FAULTS 5: an argument that is not declared stays beside a declared one that gets its name", () => {
+  it("pitfall 155: an argument that is not declared stays beside a declared one that gets its name", () => {
     const call = { name: "f", arguments: JSON.stringify({ $filter: "a", _filter: "b", _filter_: "c" }) };
     const sent = sendTo("Messages", "ChatCompletions", {
       ...withTool.ChatCompletions({ type: "object", properties: { $filter: { type: "string" } } }),
@@ -110,7 +110,7 @@ describe("schemas that one vendor refuses", () => {
     required: ["$and"],
   };
   for (const from of formats.filter((format) => format !== "Messages")) {
-    it(`FAULTS 5: a schema that holds itself keeps its keys inside, and calls come back so (${from})`, () => {
+    it(`pitfall 155: a schema that holds itself keeps its keys inside, and calls come back so (${from})`, () => {
       const body = withTool[from](recursive);
       const sent = Object(schemaOf.Messages(Object(sendTo("Messages", from, body)).body));
       assert.deepEqual(Object.keys(sent.properties), ["_and", "_eq", "plain"]);

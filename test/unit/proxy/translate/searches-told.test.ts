@@ -76,7 +76,7 @@ function toldToGemini(content: readonly object[]): Told[] {
   });
 }
 
-describe("FAULTS 12: citations of Claude for generateContent clients", () => {
+describe("pitfall 162: citations of Claude for generateContent clients", () => {
   it("have the segment of their block, in bytes", () => {
     const content = [
       text("Größe 😀 "),
@@ -144,7 +144,7 @@ const searched = [
   text("Up", "https://a"),
 ];
 
-describe("FAULTS 13: queries of a search", () => {
+describe("pitfall 163: queries of a search", () => {
   const searching: Partial<Record<ChatWireFormat, object>> = {
     Responses: { ...smallestCalls.Responses, tools: [{ type: "web_search" }] },
     Messages: { ...smallestCalls.Messages, tools: [{ type: "web_search_20250305", name: "web_search" }] },

@@ -58,7 +58,7 @@ describe("StreamTranslator", () => {
       assert.equal(filter.heldBytes, to === "Responses" ? 4_000 : 0);
     });
 
-    it(`CLIENTS 1: passes neither late line ends nor comments of its upstream on to a ${to} client`, () => {
+    it(`pitfall 165: passes neither late line ends nor comments of its upstream on to a ${to} client`, () => {
       const filter = meterOf();
       filter.push(chunk({ role: "assistant", content: "hi" }));
       assert.deepEqual(filter.push(Buffer.from("\r\n\r\n")), []);

@@ -1,4 +1,4 @@
-/** Aggregates the tool calls of one message from the pieces in its deltas (`protocols/openai-chat.md` section 6). */
+/** Aggregates the tool calls of one message from the pieces in its deltas (docs/design/chat-completions.md 6). */
 
 import { isMembers, type MutableObject, without } from "#proxy/formats/aggregate/members";
 import {

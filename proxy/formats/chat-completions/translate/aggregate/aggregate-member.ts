@@ -1,6 +1,6 @@
 /**
  * Merges a delta's member into the member of a message, whatever its name: texts and lists are joined, objects are
- * merged member by member, any other value replaces the earlier one (`protocols/openai-chat.md` section 6; the rule of
+ * merged member by member, any other value replaces the earlier one (docs/design/chat-completions.md 6; the rule of
  * OpenAI's own SDK for Python).
  */
 

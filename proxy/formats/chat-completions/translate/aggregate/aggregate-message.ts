@@ -1,6 +1,5 @@
 /**
- * Aggregates one message of a completion from its deltas (`protocols/openai-chat.md` section 6; `pitfalls.md` 23 to
- * 32).
+ * Aggregates one message of a completion from its deltas (docs/design/chat-completions.md 6; pitfalls 23 to 32).
  */
 
 import { isMembers, type MutableObject, without } from "#proxy/formats/aggregate/members";
@@ -28,7 +27,7 @@ export class ChoiceMessageAggregator {
     const audio = this.#message["audio"];
     return {
       role: role ?? "assistant",
-      // The member must exist (section 5).
+      // The member must exist (docs/design/chat-completions.md 5).
       content: content ?? null,
       ...members,
       ...(isMembers(audio) && this.#audio.length > 0 ? { audio: { ...audio, data: joinedBase64(this.#audio) } } : {}),

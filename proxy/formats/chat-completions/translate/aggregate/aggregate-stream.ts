@@ -1,5 +1,5 @@
 /**
- * Aggregates a stream of chunks into a completion (`protocols/openai-chat.md` sections 5 and 6).
+ * Aggregates a stream of chunks into a completion (docs/design/chat-completions.md 5 and 6).
  *
  * Members beside the choices of a chunk belong to the completion, and the last value counts; a delta is added to the
  * message. Unknown members are merged as the format's known ones are: text to text, lists to lists.
@@ -13,7 +13,7 @@ import { asList, asText, type JsonObject, member } from "#proxy/json/json-value"
 import { InvalidReply } from "#proxy/neutral/reply";
 import { ChoiceMessageAggregator } from "./aggregate-message.ts";
 
-/** No client may ask for more candidates (`openai-chat.md` section 2, `n`). */
+/** No client may ask for more candidates (docs/design/chat-completions.md 2.1). */
 const choicesMax = 128;
 /** Of the stream itself and not of what it tells. */
 const ownToChunks = ["choices", "object", "obfuscation"];

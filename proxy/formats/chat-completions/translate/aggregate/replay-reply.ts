@@ -1,5 +1,5 @@
 /**
- * Replays a whole completion as a stream (`protocols/openai-chat.md` section 6).
+ * Replays a whole completion as a stream (docs/design/chat-completions.md 6).
  *
  * One chunk opens each choice, one carries each member that grows in a stream, one ends the choice; usage comes last,
  * when the client asked for it. Numbers and words beside the choices are on every chunk, long members on the first.

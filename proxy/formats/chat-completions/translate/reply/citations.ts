@@ -1,6 +1,6 @@
 /**
- * Reads and writes the sources of a reply (`protocols/openai-chat.md` section 5): annotations with offsets into the
- * whole content.
+ * Reads and writes the sources of a reply (docs/design/chat-completions.md 5): annotations with offsets into the whole
+ * content.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Citation } from "#proxy/neutral/reply";

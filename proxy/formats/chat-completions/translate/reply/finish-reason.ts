@@ -1,5 +1,5 @@
 /**
- * Converts finish reasons between this format's words and the neutral ones (`protocols/translation.md` section 8.1).
+ * Converts finish reasons between this format's words and the neutral ones (docs/design/translation.md 8.1).
  */
 
 import { isReplacedBy } from "#proxy/neutral/later-reason";
@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
   tool_calls: "tool-calls",
   function_call: "tool-calls",
   content_filter: "content-filter",
-  // Words of compatible servers (openai-chat.md section 9).
+  // Words of compatible servers (docs/design/chat-completions.md 9).
   eos: "stop",
   eos_token: "stop",
   end_turn: "stop",

@@ -1,6 +1,5 @@
 /**
- * Reads and writes probabilities of tokens (`protocols/openai-chat.md` section 5): the neutral form has the same
- * members.
+ * Reads and writes probabilities of tokens (docs/design/chat-completions.md 5): the neutral form has the same members.
  */
 import { asList, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { TokenLogprob } from "#proxy/neutral/reply";

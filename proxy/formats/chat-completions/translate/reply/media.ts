@@ -1,6 +1,6 @@
 /**
  * Reads and writes files that a model made: pictures by convention of several vendors, audio of OpenAI
- * (`openai-chat.md` section 5).
+ * (docs/design/chat-completions.md 5).
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { dataUrl, parseDataUrl } from "#proxy/neutral/media/data-url";

@@ -1,7 +1,6 @@
 /**
  * Reads thinking in the typed lists that some servers send beside its text: OpenRouter's `reasoning_details`, and
- * Anthropic's blocks as `thinking_blocks` (`protocols/openai-chat.md` section 8, `protocols/translation.md` section
- * 9.1).
+ * Anthropic's blocks as `thinking_blocks` (docs/design/chat-completions.md 8, docs/design/translation.md 9.1).
  *
  * Signatures and encrypted data in them are state that the server wants back as it was: the lists are kept whole and
  * only ever go to the channel that sent them.

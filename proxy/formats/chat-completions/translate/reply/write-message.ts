@@ -7,7 +7,7 @@ import type { CallBlock } from "#proxy/neutral/reply";
 
 /**
  * Keeps a candidate's opaque state for the next turn: this format has no place for it, so it is remembered under the id
- * of the call that follows it (`protocols/translation.md` section 6.2). State that no call follows is lost.
+ * of the call that follows it (docs/design/translation.md 6.2). State that no call follows is lost.
  */
 export class TurnStates {
   #waiting: ProviderState[] = [];

@@ -1,4 +1,4 @@
-/** Writes a whole reply as a chat completion (`protocols/openai-chat.md` section 5). */
+/** Writes a whole reply as a chat completion (docs/design/chat-completions.md 5). */
 
 import type { ReplyContext } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

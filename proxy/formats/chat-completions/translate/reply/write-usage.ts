@@ -1,4 +1,4 @@
-/** Writes usage in this format's words (`protocols/translation.md` section 8.2): classes that contain each other. */
+/** Writes usage in this format's words (docs/design/translation.md 8.2): classes that contain each other. */
 import type { JsonObject } from "#proxy/json/json-value";
 import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
 

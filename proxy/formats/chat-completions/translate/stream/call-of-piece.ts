@@ -1,11 +1,11 @@
 /**
- * Finds the tool call that a piece of a stream belongs to, by the habits of all vendors (`protocols/openai-chat.md`
- * section 9).
+ * Finds the tool call that a piece of a stream belongs to, by the habits of all vendors
+ * (docs/design/chat-completions.md 9).
  */
 import { isObject } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 
-/** A client's SDK takes no more (`openai-chat.md` section 7). */
+/** A client's SDK takes no more (docs/design/chat-completions.md 7). */
 export const toolCallsMax = 128;
 
 /** A call as its pieces have told it so far; empty is what did not come yet. */

@@ -1,6 +1,6 @@
 /**
- * Reads the pieces of one choice's tool calls (`protocols/openai-chat.md` sections 6 and 9): which call a piece belongs
- * to, when a call may open, and when its arguments are whole.
+ * Reads the pieces of one choice's tool calls (docs/design/chat-completions.md 6 and 9): which call a piece belongs to,
+ * when a call may open, and when its arguments are whole.
  *
  * A call opens when its name is known and its id is, or will not come. It closes when the next part opens and its
  * arguments are a whole JSON value, else at the end, so that formats with one open block at a time need not wait.
@@ -20,7 +20,7 @@ interface Call {
   tool: "function" | "custom";
   /** Arguments so far, `held` not among them. */
   text: string;
-  /** An opening `{}` that some vendors send before the real arguments (`pitfalls.md` 27). */
+  /** An opening `{}` that some vendors send before the real arguments (pitfall 27). */
   held: string;
   readonly balance: JsonBalance;
   /** End of the text that is not sent yet. The whole is only looked at when it is closed: it grows with every piece. */

@@ -1,5 +1,5 @@
 /**
- * Reads chat completion chunks as neutral events (`protocols/openai-chat.md` section 6, `translation.md` section 9.1).
+ * Reads chat completion chunks as neutral events (docs/design/chat-completions.md 6, docs/design/translation.md 9.1).
  *
  * Finish reasons wait for the terminator: vendors repeat them, and usage or a last piece may follow them. The format's
  * filter sees every event first and handles errors, the cap on an event and cut streams.
@@ -17,7 +17,7 @@ import { ChoiceReader } from "./read-choice.ts";
 const done = "[DONE]";
 const nothing: readonly ReplyEvent[] = [];
 
-/** No client may ask for more candidates (`openai-chat.md` section 2, `n`). */
+/** No client may ask for more candidates (docs/design/chat-completions.md 2.1). */
 const choicesMax = 128;
 
 export class ChunkReader implements StreamReader {

@@ -1,5 +1,5 @@
 /**
- * Writes neutral events as chat completion chunks (`protocols/openai-chat.md` section 6, `translation.md` section 9.2).
+ * Writes neutral events as chat completion chunks (docs/design/chat-completions.md 6, docs/design/translation.md 9.2).
  *
  * Frames are built from prepared text, because this runs for every token. Sources are sent together before the finish:
  * the official SDKs keep only the last chunk that has some.

@@ -1,4 +1,4 @@
-/** Aggregates the parts of one candidate, frame by frame (`protocols/gemini.md` sections 3.2 and 5.1). */
+/** Aggregates the parts of one candidate, frame by frame (docs/design/generate-content.md 3.2 and 5.1). */
 
 import { isMembers, setMembers, without } from "#proxy/formats/aggregate/members";
 import { PartialArguments } from "#proxy/formats/generate-content/translate/stream/partial-arguments";
@@ -76,7 +76,10 @@ export class PartsAggregator {
     if (call["willContinue"] !== true) this.#endCall();
   }
 
-  /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
+  /**
+   * A streamed call says itself where it ends (docs/design/generate-content.md 5.1): what follows a half one does not
+   * make it whole.
+   */
   #refuseHalfCall(): void {
     if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }

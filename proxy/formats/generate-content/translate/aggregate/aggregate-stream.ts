@@ -1,9 +1,9 @@
 /**
- * Aggregates a stream of frames into a reply (`protocols/gemini.md` sections 4 and 5.1).
+ * Aggregates a stream of frames into a reply (docs/design/generate-content.md 4 and 5.1).
  *
  * A frame is a whole reply that holds what is new: its parts follow those before, every other member replaces the
  * earlier one, and counts are cumulative. Texts are joined across frames and nowhere else, and never where a signature
- * is: signed parts must go back as they came (section 3.3).
+ * is: signed parts must go back as they came (docs/design/generate-content.md 3.3).
  */
 
 import type { AggregatedReply, JsonEvent } from "#proxy/formats/aggregate/aggregation";
@@ -14,7 +14,7 @@ import { asList, type JsonObject, member } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { PartsAggregator } from "./aggregate-parts.ts";
 
-/** No client may ask for more (`gemini.md` section 3.1, `candidateCount`). */
+/** No client may ask for more (docs/design/generate-content.md 3.1). */
 const candidatesMax = 128;
 
 /** @throws InvalidReply when the events are no reply */

@@ -1,8 +1,8 @@
 /**
- * Replays a whole reply as a stream (`protocols/gemini.md` section 5): a frame is a whole reply, so one frame holds it
- * all.
+ * Replays a whole reply as a stream (docs/design/generate-content.md 5): a frame is a whole reply, so one frame holds
+ * it all.
  *
- * A client without `alt=sse` gets an array of one element (section 5.2).
+ * A client without `alt=sse` gets an array of one element (docs/design/generate-content.md 5.2).
  */
 
 import type { ReplayContext } from "#proxy/formats/aggregate/aggregation";

@@ -1,4 +1,4 @@
-/** Converts finish reasons between Google's words and the neutral ones (`protocols/translation.md` section 8.1). */
+/** Converts finish reasons between Google's words and the neutral ones (docs/design/translation.md 8.1). */
 import { isReplacedBy } from "#proxy/neutral/later-reason";
 import type { Finish } from "#proxy/neutral/reply";
 

@@ -1,4 +1,4 @@
-/** Reads and writes probabilities of tokens (`protocols/translation.md` section 11.2). */
+/** Reads and writes probabilities of tokens (docs/design/translation.md 11.2). */
 import { asList, type JsonObject, member } from "#proxy/json/json-value";
 import type { TokenLogprob } from "#proxy/neutral/reply";
 

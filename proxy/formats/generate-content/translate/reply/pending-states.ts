@@ -1,7 +1,7 @@
 /**
- * Collects the state of a reply for its signatures (`protocols/translation.md` section 6.2): it goes onto the first
- * call that follows, or onto an empty text at the end. Thinking and texts stay unsigned, because strict clients do not
- * read signed texts (pitfall 129).
+ * Collects the state of a reply for its signatures (docs/design/translation.md 6.2): it goes onto the first call that
+ * follows, or onto an empty text at the end. Thinking and texts stay unsigned, because strict clients do not read
+ * signed texts (pitfall 129).
  */
 
 import { sealedSignature, signsCalls } from "#proxy/formats/generate-content/translate/thought-signature";

@@ -1,6 +1,6 @@
 /**
- * Reads the sources of a candidate's text: `groundingMetadata` and `citationMetadata` (`protocols/gemini.md` section
- * 4).
+ * Reads the sources of a candidate's text: `groundingMetadata` and `citationMetadata`
+ * (docs/design/generate-content.md 4).
  *
  * They may come before the text that they cite (pitfall 128), and their offsets count bytes of UTF-8, so they are
  * collected and emitted at the end, when the text is known.

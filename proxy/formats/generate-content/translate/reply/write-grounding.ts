@@ -1,6 +1,6 @@
 /**
- * Writes the sources of texts and the search queries as `groundingMetadata` (`protocols/gemini.md` section 4); offsets
- * count bytes of UTF-8.
+ * Writes the sources of texts and the search queries as `groundingMetadata` (docs/design/generate-content.md 4);
+ * offsets count bytes of UTF-8.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Citation } from "#proxy/neutral/reply";

@@ -1,5 +1,5 @@
 /**
- * Writes usage in Google's terms (`protocols/translation.md` section 8.2). It leaves out counts of 0, as Google does.
+ * Writes usage in Google's terms (docs/design/translation.md 8.2). It leaves out counts of 0, as Google does.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";

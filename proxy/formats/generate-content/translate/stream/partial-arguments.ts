@@ -1,6 +1,6 @@
 /**
- * Aggregates arguments that Vertex AI streams by paths (`streamFunctionCallArguments`, `protocols/gemini.md` section
- * 5.1): `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
+ * Aggregates arguments that Vertex AI streams by paths (`streamFunctionCallArguments`,
+ * docs/design/generate-content.md 5.1): `{"jsonPath": "$.city", "stringValue": "Par", "willContinue": true}`.
  *
  * It only ever makes own members: a path that leads to a prototype is invalid (pitfall 86). Lists grow one by one, so
  * that no index makes a huge one.

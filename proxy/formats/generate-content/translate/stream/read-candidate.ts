@@ -1,5 +1,5 @@
 /**
- * Reads the parts of one candidate, frame by frame, as neutral events (`protocols/translation.md` section 9.1).
+ * Reads the parts of one candidate, frame by frame, as neutral events (docs/design/translation.md 9.1).
  *
  * One part is open at a time. A text that carries a signature is full: later text opens the next part, because a signed
  * part must never be joined to another one. The events that end a candidate wait for the end of the stream, because
@@ -264,7 +264,10 @@ export class CandidateReader {
     this.#readTokens(tokens);
   }
 
-  /** A streamed call says itself where it ends (section 5.1): what follows a half one does not make it whole. */
+  /**
+   * A streamed call says itself where it ends (docs/design/generate-content.md 5.1): what follows a half one does not
+   * make it whole.
+   */
   #refuseHalfCall(): void {
     if (this.#call !== undefined) throw new InvalidReply("a tool call was never completed");
   }

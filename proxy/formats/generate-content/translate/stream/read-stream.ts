@@ -1,6 +1,6 @@
 /**
- * Reads frames of streamGenerateContent (`protocols/gemini.md` section 5): each frame is a whole reply whose parts are
- * only what is new. There is no terminator: the filter knows when the body ended well, and then calls `end`.
+ * Reads frames of streamGenerateContent (docs/design/generate-content.md 5): each frame is a whole reply whose parts
+ * are only what is new. There is no terminator: the filter knows when the body ended well, and then calls `end`.
  */
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { mergeUsage, readUsage } from "#proxy/formats/generate-content/native/read-usage";
@@ -68,7 +68,8 @@ export class GenerateContentStreamReader implements StreamReader {
   /**
    * Tells everything that waited for the end.
    *
-   * @throws InvalidReply where there is no candidate and nothing says why: as a stream it is an error too (section 9.3)
+   * @throws InvalidReply where there is no candidate and nothing says why: as a stream it is an error too
+   * (docs/design/translation.md 9.3)
    */
   finish(): void {
     if (this.#isEnded) return;

@@ -1,6 +1,6 @@
 /**
  * Reads what Google's own tools did in a reply, as far as the parts show it: `toolCall` and `toolResponse`
- * (ai.google.dev, Tool combination; `protocols/gemini.md` section 3.2), and the queries that grounding names.
+ * (ai.google.dev, Tool combination; docs/design/generate-content.md 3.2), and the queries that grounding names.
  *
  * Such parts must come back as they were, in their order, so each run of them travels as state of the first event that
  * is made of it. A search becomes one event, though both parts and grounding may name it.

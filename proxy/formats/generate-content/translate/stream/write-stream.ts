@@ -1,6 +1,6 @@
 /**
- * Writes frames for a client of streamGenerateContent (`protocols/gemini.md` section 5, `protocols/translation.md`
- * section 9.2): server-sent events for `alt=sse`, else the elements of one JSON array.
+ * Writes frames for a client of streamGenerateContent (docs/design/generate-content.md 5,
+ * docs/design/translation.md 9.2): server-sent events for `alt=sse`, else the elements of one JSON array.
  *
  * Every frame has a part: the official SDK's chat forgets the whole turn when one has none. Calls wait for their last
  * argument, and finish reasons, sources and usage go into one last frame.

@@ -1,5 +1,5 @@
 /**
- * Aggregates a messages stream into a message (`protocols/anthropic-messages.md` section 7).
+ * Aggregates a messages stream into a message (docs/design/messages.md 7).
  *
  * A block is the content of its `content_block_start` with its deltas added; block types that nobody knows yet, and
  * unknown members of known ones, pass as they are. It is strict where the reader of translation is: pieces for blocks

@@ -1,5 +1,5 @@
 /**
- * Replays a whole message as a stream (`protocols/anthropic-messages.md` section 7).
+ * Replays a whole message as a stream (docs/design/messages.md 7).
  *
  * Every frame has its `event:` line, and blocks come one after another with dense indexes. Each block starts with the
  * members that no delta carries, and its deltas carry the rest; reason and usage come together at the end. Members of

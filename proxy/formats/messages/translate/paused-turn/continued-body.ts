@@ -1,6 +1,6 @@
 /**
  * Builds the request that continues a paused turn: the first request of the turn, with all content so far as its last
- * message (`protocols/anthropic-messages.md` section 4, `pause_turn`).
+ * message (docs/design/messages.md 4.1).
  *
  * Every other byte of the conversation stays, so that the provider finds it in its cache, and no body is read as a
  * value, however large. Pure.

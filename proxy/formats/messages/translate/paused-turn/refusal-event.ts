@@ -1,6 +1,5 @@
 /**
- * Turns a reply with an error status into the event that ends a stream (`protocols/anthropic-messages.md` section 8).
- * Pure.
+ * Turns a reply with an error status into the event that ends a stream (docs/design/messages.md 8). Pure.
  */
 import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 

@@ -1,5 +1,5 @@
 /**
- * Splices the messages of a paused turn into one messages stream (`protocols/anthropic-messages.md` sections 4 and 7).
+ * Splices the messages of a paused turn into one messages stream (docs/design/messages.md 4 and 7).
  *
  * The first message passes as it comes, except its end when that says `pause_turn`; of later messages the blocks pass,
  * renumbered, and the end of the last one. Usage is the sum so far whenever a message reports its own, so that a turn

@@ -1,5 +1,5 @@
 /**
- * Converts finish reasons between this format's words and the neutral ones (`protocols/translation.md` section 8.1).
+ * Converts finish reasons between this format's words and the neutral ones (docs/design/translation.md 8.1).
  */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import { isReplacedBy } from "#proxy/neutral/later-reason";

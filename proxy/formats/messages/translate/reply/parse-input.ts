@@ -1,6 +1,5 @@
 /**
- * Parses the arguments of a call into the object that a whole message must have (`protocols/translation.md` section
- * 5.4).
+ * Parses the arguments of a call into the object that a whole message must have (docs/design/translation.md 5.4).
  *
  * A reply that ended at its limit may hold arguments that were cut off: the client gets as much of them as is whole, as
  * the official SDK reads such a stream.

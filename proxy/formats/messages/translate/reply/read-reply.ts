@@ -1,6 +1,5 @@
 /**
- * Reads a whole message with the code that reads its stream, so that both agree (`protocols/anthropic-messages.md`
- * section 4).
+ * Reads a whole message with the code that reads its stream, so that both agree (docs/design/messages.md 4).
  */
 
 import { MessageReader } from "#proxy/formats/messages/translate/stream/read-stream";

@@ -1,7 +1,7 @@
 /**
  * Writes a search that another provider ran as messages clients know it: one use of the vendor's tool for each query,
- * and the results (`protocols/anthropic-messages.md` section 4). `remove-sealed-state.ts` recognises them by their ids
- * and removes them before they could go to the vendor.
+ * and the results (docs/design/messages.md 4). `remove-sealed-state.ts` recognises them by their ids and removes them
+ * before they could go to the vendor.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { HostedBlock } from "#proxy/neutral/reply";

@@ -1,4 +1,4 @@
-/** Writes a whole message with the code that writes its stream (`protocols/anthropic-messages.md` section 4). */
+/** Writes a whole message with the code that writes its stream (docs/design/messages.md 4). */
 
 import { BlockSequence, type BlockSink } from "#proxy/formats/messages/translate/stream/block-sequence";
 import type { ReplyContext } from "#proxy/formats/translator";

@@ -1,7 +1,6 @@
 /**
- * Writes usage as messages clients read it (`protocols/translation.md` section 8.2): `input_tokens` leaves out both
- * cache numbers, output includes thinking. All members that clients read unguarded are always there (pitfalls 45 and
- * 132).
+ * Writes usage as messages clients read it (docs/design/translation.md 8.2): `input_tokens` leaves out both cache
+ * numbers, output includes thinking. All members that clients read unguarded are always there (pitfalls 45 and 132).
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";

@@ -1,6 +1,6 @@
 /**
  * Brings the parts of a reply, of which several may be open at once, into content blocks one after another
- * (`protocols/translation.md` section 9.2; pitfalls 31, 33, 36, 37, 43, 44).
+ * (docs/design/translation.md 9.2; pitfalls 31, 33, 36, 37, 43, 44).
  *
  * One part owns the wire at a time. Text gives way to the next part and continues in a block of its own; calls and
  * thinking keep the wire until they are closed, and events of other parts wait meanwhile. This one class writes streams

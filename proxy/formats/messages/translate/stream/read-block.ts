@@ -1,6 +1,6 @@
 /**
  * Reads content blocks of a reply as neutral events, one object for each block while it is open
- * (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.1).
+ * (docs/design/messages.md 7; docs/design/translation.md 9.1).
  *
  * It serves streams and whole replies alike: a whole block is one that has all its content when it starts. A block of
  * unknown type is something that the provider did for itself; deltas that do not fit their block are ignored.

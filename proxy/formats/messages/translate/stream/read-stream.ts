@@ -1,5 +1,5 @@
 /**
- * Reads a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.1).
+ * Reads a messages stream (docs/design/messages.md 7; docs/design/translation.md 9.1).
  *
  * It is strict where a mistake would change the meaning: a second message spliced in, deltas for blocks that were never
  * started, an end without a reason, calls whose arguments are not JSON in a reply that claims to be whole. It is

@@ -1,5 +1,5 @@
 /**
- * Writes a messages stream (`protocols/anthropic-messages.md` section 7; `protocols/translation.md` section 9.2).
+ * Writes a messages stream (docs/design/messages.md 7; docs/design/translation.md 9.2).
  *
  * Every frame has its `event:` line, blocks come one after another with dense indexes, the end comes once with the
  * reason and the usage together, and never behind an error. The official SDK loses or mixes up a stream that breaks one

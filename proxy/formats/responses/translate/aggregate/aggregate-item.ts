@@ -1,6 +1,6 @@
 /**
- * Aggregates one output item from its events (`protocols/openai-responses.md` section 6.1): the finished item where it
- * was done, else the announced one with all its deltas added.
+ * Aggregates one output item from its events (docs/design/responses.md 6.1): the finished item where it was done, else
+ * the announced one with all its deltas added.
  */
 
 import { append, isMembers, type MutableObject, setLater, setMembers } from "#proxy/formats/aggregate/members";
@@ -58,7 +58,7 @@ export class ItemAggregator {
   }
 
   /**
-   * Finished items are what clients of streams rely on (section 8); of others the end knows more.
+   * Finished items are what clients of streams rely on (docs/design/responses.md 6.1); of others the end knows more.
    * @param shown the same item as the end of the stream shows it
    */
   wholeWith(shown: JsonObject | undefined): JsonObject {

@@ -1,5 +1,5 @@
 /**
- * Aggregates a responses stream into a response object (`protocols/openai-responses.md` sections 6 and 8).
+ * Aggregates a responses stream into a response object (docs/design/responses.md 6).
  *
  * The event that ends the stream holds the whole response. Items that it leaves out come from their own done events,
  * or, of relays that send nothing but deltas, from their deltas (pitfall 55). Previews of pictures, obfuscation and the

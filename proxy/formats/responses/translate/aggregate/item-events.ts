@@ -1,7 +1,6 @@
 /**
  * Writes the events between the announcement of an output item and its end, by the item's type
- * (`protocols/openai-responses.md` section 6.1; every event of the published document that can be made from a whole
- * item).
+ * (docs/design/responses.md 6.1; every event of the published document that can be made from a whole item).
  *
  * Items of other types, known or not, have none: clients refuse events that they do not know. Content that does not fit
  * the published shape of its type appears in the finished item alone.

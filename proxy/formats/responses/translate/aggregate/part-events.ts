@@ -1,6 +1,6 @@
 /**
- * Writes the events of the parts of a message or of reasoning (`protocols/openai-responses.md` section 6.2): announced
- * empty, filled in one delta, done. Parts of unknown types are announced as they are.
+ * Writes the events of the parts of a message or of reasoning (docs/design/responses.md 6.2): announced empty, filled
+ * in one delta, done. Parts of unknown types are announced as they are.
  */
 
 import type { Frames } from "#proxy/formats/responses/translate/stream/write/frames";

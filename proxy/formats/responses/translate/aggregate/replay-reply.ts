@@ -1,5 +1,5 @@
 /**
- * Replays a whole response as a stream (`protocols/openai-responses.md` sections 6.1 to 6.3).
+ * Replays a whole response as a stream (docs/design/responses.md 6.1 to 6.3).
  *
  * `response.created` and `in_progress` show it empty; each item is announced, streamed in the events of its kind
  * (`item-events.ts`) and done; the event that ends the stream shows the response as it is. Numbers count all events

@@ -1,7 +1,6 @@
 /**
  * Converts tools of the responses format that the client itself runs, under types of their own: the shells, patches,
- * and a search among its tools (`protocols/openai-responses.md` section 5, `protocols/agents.md` section 4; shapes as
- * of openai 7.57).
+ * and a search among its tools (docs/design/responses.md 5, docs/design/agents.md 2; shapes as of openai 7.57).
  *
  * To an upstream of another format each is a function, and the calls and results of the history are that function's;
  * the model's calls go back to the client as items of the tool's type.

@@ -1,7 +1,6 @@
 /**
  * Finds the places where a body of the responses format offers tools: at the top, in `additional_tools` items (Codex
- * puts all of its tools there, `protocols/agents.md` section 4), and in the results of a search among the client's
- * tools.
+ * puts all of its tools there, docs/design/agents.md 2), and in the results of a search among the client's tools.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { type ClientRunTool, clientRunTool } from "./client-run-tools.ts";

@@ -1,4 +1,4 @@
-/** Converts the reasons for which a response ended, both ways (`protocols/translation.md` section 8.1). */
+/** Converts the reasons for which a response ended, both ways (docs/design/translation.md 8.1). */
 import { asText, isObject, type JsonObject, memberAt, parseJson } from "#proxy/json/json-value";
 import { type Finish, InvalidReply, type ReplyBlock } from "#proxy/neutral/reply";
 

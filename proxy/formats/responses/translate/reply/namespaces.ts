@@ -1,4 +1,4 @@
-/** Restores the namespaces of tool names in a reply (`protocols/translation.md` section 10.2). */
+/** Restores the namespaces of tool names in a reply (docs/design/translation.md 5.1). */
 
 import type { ClientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { clientRunTools, offeredTools } from "#proxy/formats/responses/translate/client-run/tool-lists";

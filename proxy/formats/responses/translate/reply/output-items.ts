@@ -1,4 +1,4 @@
-/** Writes output items of the responses format, whole or streamed (`protocols/openai-responses.md` section 4). */
+/** Writes output items of the responses format, whole or streamed (docs/design/responses.md 4). */
 
 import type { ClientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { argumentsObject } from "#proxy/json/json-text";

@@ -1,4 +1,4 @@
-/** Reads output items as blocks (`protocols/openai-responses.md` section 4). */
+/** Reads output items as blocks (docs/design/responses.md 4). */
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { ProviderState } from "#proxy/neutral/conversation";
 import type {

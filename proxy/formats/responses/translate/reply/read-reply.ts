@@ -1,4 +1,4 @@
-/** Reads a whole response (`protocols/openai-responses.md` section 4). */
+/** Reads a whole response (docs/design/responses.md 4). */
 
 import { readUsage } from "#proxy/formats/responses/native/read-usage";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
@@ -28,7 +28,7 @@ export function readReply(response: JsonObject, declared: ReadonlySet<string> = 
   };
 }
 
-/** A stream that goes no further is an error, so its body is one too (`protocols/translation.md` section 9.3). */
+/** A stream that goes no further is an error, so its body is one too (docs/design/translation.md 9.3). */
 function isOver(response: JsonObject): boolean {
   const { status } = response;
   // Relays send the status of the beginning with a reason of the end.

@@ -1,6 +1,6 @@
 /**
  * Builds the response object around the output: every member that a strict client decodes, echoed from the client's
- * body (`protocols/openai-responses.md` section 4).
+ * body (docs/design/responses.md 4).
  *
  * Members that the request left out have the values that the API itself gives them. `usage` is null until the end.
  */

@@ -1,4 +1,4 @@
-/** Writes a whole response: the one with which its stream would have ended (`protocols/translation.md` section 9.3). */
+/** Writes a whole response: the one with which its stream would have ended (docs/design/translation.md 9.3). */
 
 import { ResponsesStreamWriter } from "#proxy/formats/responses/translate/stream/write/write-stream";
 import type { ReplyContext } from "#proxy/formats/translator";

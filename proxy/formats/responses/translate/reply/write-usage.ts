@@ -1,4 +1,4 @@
-/** Writes usage in the responses format: whole counts that contain their details (`protocols/translation.md` 8.2). */
+/** Writes usage in the responses format: whole counts that contain their details (docs/design/translation.md 8.2). */
 import type { JsonObject } from "#proxy/json/json-value";
 import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 

@@ -26,7 +26,7 @@ function given(pieces: readonly string[], name = "find"): string {
   return told.map((event) => (event.type === "delta" ? event.text : "")).join("");
 }
 
-describe("FAULTS 5: keys of arguments on their way back", () => {
+describe("pitfall 155: keys of arguments on their way back", () => {
   const upstream =
     '{"_filter": "a", "n": {"_filter": 1, "l": [{"_": 2}]}, "filter_name_":"_filter\\"}", "l":["_filter",{"_filter":3}], "_":{}}';
   const client =

@@ -5,7 +5,7 @@ import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states
 const words = (text: string): ProviderState => ({ kind: "reasoning-text", member: "reasoning_content", text });
 const signature: ProviderState = { kind: "thought-signature", data: "S" };
 
-describe("FAULTS 3: thinking kept under the id of a call", () => {
+describe("pitfall 153: thinking kept under the id of a call", () => {
   let states: CallStates;
   beforeEach(() => {
     states = new CallStates({ ...callStatesDefaults, clock: () => 0 });

@@ -68,7 +68,7 @@ describe("traits of Claude's models", () => {
   });
 });
 
-describe("CLIENTS 4: what the newest of Claude's models refuse", () => {
+describe("pitfall 168: what the newest of Claude's models refuse", () => {
   for (const row of [
     { model: "claude-opus-5-5", stops: false, forced: false },
     { model: "claude-sonnet-5-5", stops: false, forced: false },

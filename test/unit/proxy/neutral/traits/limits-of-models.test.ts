@@ -46,7 +46,7 @@ const caps: readonly (readonly [to: ChatWireFormat, model: string, cap: number])
 describe("limits of models", () => {
   for (const [to, model, cap] of caps) {
     for (const from of formats.filter((format) => format !== to)) {
-      it(`FAULTS 10: ${model} is asked for ${cap} tokens at most (${from} to ${to})`, () => {
+      it(`pitfall 160: ${model} is asked for ${cap} tokens at most (${from} to ${to})`, () => {
         const { written, dropped } = sent(to, from, long[from], { model });
         assert.equal(capOf(written), cap);
         assert.equal(dropped.length, 1);
@@ -59,7 +59,7 @@ describe("limits of models", () => {
     { name: "fast-*", upstreamName: "deployment-*", traits: { like: "gpt-4.1" } },
   ];
 
-  it("FAULTS 10: a pattern of names of one's own is like a known model, at a compatible server too", () => {
+  it("pitfall 160: a pattern of names of one's own is like a known model, at a compatible server too", () => {
     for (const to of ["ChatCompletions", "Responses"] as const) {
       const { written } = sent(to, "Messages", long.Messages, {
         provider: "OpenAICompatible",
@@ -72,7 +72,7 @@ describe("limits of models", () => {
 
   for (const id of ["i".repeat(80), "call.1"]) {
     for (const to of ["ChatCompletions", "Responses"] as const) {
-      it(`FAULTS 9: ids are fitted for a name of one's own that is like OpenAI's, and else left (${to}, ${id.slice(0, 6)})`, () => {
+      it(`pitfall 159: ids are fitted for a name of one's own that is like OpenAI's, and else left (${to}, ${id.slice(0, 6)})`, () => {
         const body = {
           model: "m",
           max_tokens: 100,
@@ -93,7 +93,7 @@ describe("limits of models", () => {
     }
   }
 
-  it("CLIENTS 4: a reply whose schema cannot be closed is asked for in words where no tool may be forced", () => {
+  it("pitfall 168: a reply whose schema cannot be closed is asked for in words where no tool may be forced", () => {
     const schema = { type: "object", additionalProperties: { type: "string" } };
     const bodies: readonly (readonly [ChatWireFormat, object])[] = [
       [

@@ -1,6 +1,6 @@
 /**
  * Tracks the tool calls of the history that still wait for a result: gives ids to calls that have none, and finds the
- * call of a result that does not name one (`protocols/translation.md` section 5.3, `pitfalls.md` 59 and 63).
+ * call of a result that does not name one (docs/design/translation.md 5.3, pitfalls 59 and 63).
  */
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CallPart, CarriedState } from "#proxy/neutral/conversation";
@@ -113,7 +113,7 @@ function argumentsText(value: unknown): string {
   return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
-/** Google's own place for the signature of a call in this format (`pitfalls.md` 133). */
+/** Google's own place for the signature of a call in this format (pitfall 133). */
 function readSignature(call: JsonObject): CarriedState | undefined {
   const extra = call["extra_content"];
   const google = isObject(extra) ? extra["google"] : undefined;

@@ -1,4 +1,4 @@
-/** Reads the content of a chat message: a text, or a list of parts (`protocols/openai-chat.md` section 3). */
+/** Reads the content of a chat message: a text, or a list of parts (docs/design/chat-completions.md 3). */
 import { asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { CacheHint, MediaPart, RefusalPart, TextPart } from "#proxy/neutral/conversation";
 import { audioMime } from "#proxy/neutral/media/audio-format";

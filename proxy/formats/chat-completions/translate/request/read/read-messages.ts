@@ -1,5 +1,5 @@
 /**
- * Reads `messages` as turns (`protocols/openai-chat.md` section 3). Keys that other gateways leave on a message are
+ * Reads `messages` as turns (docs/design/chat-completions.md 3). Keys that other gateways leave on a message are
  * ignored, as the page says; content of unknown shape is refused.
  */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";

@@ -1,6 +1,6 @@
 /**
  * Reads how hard the model should think: `reasoning_effort`, and the members that vendors of this format use instead
- * (`protocols/translation.md` section 6.1, `openai-chat.md` section 2, vendor extras).
+ * (docs/design/translation.md 6.1, docs/design/chat-completions.md 2.3).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";

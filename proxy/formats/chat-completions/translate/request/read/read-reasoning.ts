@@ -1,6 +1,6 @@
 /**
  * Reads thinking that a client sends back: the format has no member for it, so this looks for those that vendors and
- * other gateways use (`protocols/openai-chat.md` section 8, `translation.md` section 6.2).
+ * other gateways use (docs/design/chat-completions.md 8, docs/design/translation.md 6.2).
  */
 import { asList, asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CarriedState, ReasoningPart } from "#proxy/neutral/conversation";

@@ -1,6 +1,6 @@
 /**
- * Reads a client's chat completions body as a conversation (`protocols/openai-chat.md` section 2, `translation.md`
- * section 3). `CallFormat.readCall` has checked types and ranges.
+ * Reads a client's chat completions body as a conversation (docs/design/chat-completions.md 2,
+ * docs/design/translation.md 3). `CallFormat.readCall` has checked types and ranges.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat, Sampling } from "#proxy/neutral/conversation";
@@ -165,7 +165,7 @@ function readAudioOutput(audio: unknown): Conversation["audioOutput"] {
   return { voice: textOf(isObject(voice) ? voice["id"] : voice), format: textOf(audio["format"]) };
 }
 
-/** A text, or an object (INTERFACE.md 2.1) of which the part that names somebody counts. */
+/** A text, or an object (docs/design/interface.md 2.1) of which the part that names somebody counts. */
 function readUser(user: unknown): string | undefined {
   if (!isObject(user)) return textOf(user);
   for (const name of ["id", "user_id", "name"]) {

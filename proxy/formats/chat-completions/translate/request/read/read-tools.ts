@@ -1,4 +1,4 @@
-/** Reads tools, the older functions, and the tool choice (`protocols/openai-chat.md` sections 2 and 4). */
+/** Reads tools, the older functions, and the tool choice (docs/design/chat-completions.md 2 and 4). */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import { hostedToolKind } from "#proxy/neutral/tools/hosted-tools";
@@ -8,7 +8,7 @@ import { missing, wrongType, wrongValue } from "./refusals.ts";
 /** @throws GatewayError naming a tool that is of no known shape */
 export function readTools(body: JsonObject): Tool[] {
   const listed = body["tools"];
-  // One tool that should have been a list (INTERFACE.md 2.4).
+  // One tool that should have been a list (docs/design/interface.md 2.4).
   const tools = isObject(listed) ? [listed] : asList(listed);
   const functions = asList(body["functions"]);
   return [

@@ -1,6 +1,6 @@
 /**
  * Lists the members of a chat client's content parts and tools that are read, so that all others are declared as losses
- * (`protocols/openai-chat.md` sections 2 to 4). Members of the messages themselves are not judged: other gateways leave
+ * (docs/design/chat-completions.md 2 to 4). Members of the messages themselves are not judged: other gateways leave
  * keys of their own on them.
  */
 import type { JsonObject } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** Writes parts of a conversation as content of chat messages (`protocols/translation.md` section 4.4). */
+/** Writes parts of a conversation as content of chat messages (docs/design/translation.md 4.4). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CacheHint, MediaPart, TextPart } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
@@ -8,7 +8,7 @@ import { sniffMime } from "#proxy/neutral/media/sniff-mime";
 import type { ChatTraits } from "#proxy/neutral/traits/chat-traits";
 import { unreachable } from "#proxy/runtime/unreachable";
 
-/** Only pictures and videos go by their address: a file goes as its content (`protocols/translation.md` section 4.4). */
+/** Only pictures and videos go by their address: a file goes as its content (docs/design/translation.md 4.4). */
 export function needsDownload({ media, source }: MediaPart): boolean {
   return media === "document" && source.type === "url";
 }
@@ -33,7 +33,7 @@ function writePart(part: TextPart | MediaPart, writer: ContentWriter): JsonObjec
   return part.cache === undefined ? written : { ...written, ...markOf(part.cache, writer.traits) };
 }
 
-/** Vendors that know Anthropic's marks get them, in Anthropic's times (`protocols/translation.md` section 10.3). */
+/** Vendors that know Anthropic's marks get them, in Anthropic's times (docs/design/translation.md 10). */
 export function cacheControl({ ttl }: CacheHint, traits: ChatTraits): JsonObject {
   if (!traits.takesCacheControl) return {};
   const time = ttl === undefined || !Object.hasOwn(timeOfBreakpoint, ttl) ? ttl : timeOfBreakpoint[ttl];

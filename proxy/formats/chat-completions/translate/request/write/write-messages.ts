@@ -1,5 +1,5 @@
 /**
- * Writes turns as chat messages (`protocols/translation.md` sections 4.1 to 4.3 and 5.5).
+ * Writes turns as chat messages (docs/design/translation.md 4.1 to 4.3 and 5.5).
  *
  * Every call gets its own `tool` message right behind the assistant message that made it, in the order of the calls;
  * content that a tool message cannot hold follows in a message of the user.
@@ -211,7 +211,7 @@ function markedContent(run: readonly Turn[], refusal: string, writer: MessageWri
   return { content: writeContent(rest === "" ? texts : [...texts, { kind: "text", text: rest }], writer) };
 }
 
-/** A call's state that came back in a reasoning part before it is the call's again (`protocols/translation.md` 6.2). */
+/** A call's state that came back in a reasoning part before it is the call's again (docs/design/translation.md 6.2). */
 function statesOfParts(parts: readonly Part[], writer: MessageWriting): StatesOfParts {
   const states = new Map<Part, readonly ProviderState[]>();
   let waiting: ProviderState | undefined;

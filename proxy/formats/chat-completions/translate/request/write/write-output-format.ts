@@ -1,4 +1,4 @@
-/** Writes the output format that the client asked for (`protocols/translation.md` section 7.1). */
+/** Writes the output format that the client asked for (docs/design/translation.md 7.1). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat, Turn } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

@@ -1,4 +1,4 @@
-/** Writes how hard the model should think, in the words that it knows (`protocols/translation.md` section 6.1). */
+/** Writes how hard the model should think, in the words that it knows (docs/design/translation.md 6.1). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { wantedEffort } from "#proxy/neutral/reasoning-levels";

@@ -1,6 +1,6 @@
 /**
- * Writes a conversation as a chat completions body (`protocols/translation.md` section 3). `UpstreamFormat.editBody`
- * gets the body next and handles the model's name, privacy and channel rules.
+ * Writes a conversation as a chat completions body (docs/design/translation.md 3). `UpstreamFormat.editBody` gets the
+ * body next and handles the model's name, privacy and channel rules.
  */
 
 import type { ReplyAdaptation, TranslationTarget, WrittenRequest } from "#proxy/formats/translator";
@@ -153,7 +153,7 @@ function splitStop(
 /** Providers of other formats have a voice that speaks when none is named; here one must be. */
 const voiceDefault = "alloy";
 
-/** Sound comes with its words, in a form and a voice that must be named (`protocols/openai-chat.md` section 2). */
+/** Sound comes with its words, in a form and a voice that must be named (docs/design/chat-completions.md 2). */
 function writeModalities(
   body: Record<string, unknown>,
   { modalities, audioOutput, stream }: Conversation,

@@ -1,6 +1,6 @@
 /**
- * Writes thinking back with the calls that it led to (`protocols/translation.md` section 6.2): only what this channel
- * sent, in the member in which it came.
+ * Writes thinking back with the calls that it led to (docs/design/translation.md 6.2): only what this channel sent, in
+ * the member in which it came.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CallPart, Part, ProviderState } from "#proxy/neutral/conversation";

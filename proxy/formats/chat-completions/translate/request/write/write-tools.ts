@@ -1,4 +1,4 @@
-/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (docs/design/translation.md 5.1 and 5.2). */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { JsonObject } from "#proxy/json/json-value";

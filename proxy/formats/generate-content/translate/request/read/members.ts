@@ -1,7 +1,7 @@
 /**
- * Reads members of a client's body under either spelling (`protocols/gemini.md` section 2): lowerCamelCase wins, `null`
- * is absent. Each call names the member it wants, so that names which are the user's own (arguments, schemas, labels)
- * are never rewritten.
+ * Reads members of a client's body under either spelling (docs/design/generate-content.md 2): lowerCamelCase wins,
+ * `null` is absent. Each call names the member it wants, so that names which are the user's own (arguments, schemas,
+ * labels) are never rewritten.
  */
 import { GatewayError } from "#proxy/errors";
 import { snakeCase } from "#proxy/formats/generate-content/native/spellings";

@@ -1,5 +1,5 @@
 /**
- * Reads a client's `contents` as turns (`protocols/translation.md` sections 4.2 and 5.3).
+ * Reads a client's `contents` as turns (docs/design/translation.md 4.2 and 5.3).
  *
  * Consecutive model contents are one turn: the official SDK's chat keeps every streamed chunk as a content of its own.
  * Calls without ids get one by their place, and results find their call by id, else by name in order.
@@ -29,7 +29,7 @@ export function readContents(body: JsonObject, unread: string[]): Turn[] {
   return turns;
 }
 
-/** Text, one content, one part, or a list of contents or of parts (INTERFACE.md 2.6). */
+/** Text, one content, one part, or a list of contents or of parts (docs/design/interface.md 2.6). */
 function findContents(value: unknown, unread: string[]): FoundContent[] {
   if (typeof value === "string") return [{ role: "user", parts: [readPart(value, "contents", unread)] }];
   if (isObject(value)) {
@@ -92,8 +92,9 @@ function readModelTurn(found: readonly FoundPart[], turn: number, calls: OpenCal
 }
 
 /**
- * Joins a text to the one before: they were fragments of one. A signed text stands alone (section 4.2); a signature
- * without text of its own, as the last frame of a stream brings it, is that of the text it follows (section 10.10).
+ * Joins a text to the one before: they were fragments of one. A signed text stands alone
+ * (docs/design/translation.md 4.2); a signature without text of its own, as the last frame of a stream brings it, is
+ * that of the text it follows (docs/design/translation.md 4.2).
  */
 function addText(parts: Part[], part: Extract<FoundPart, { kind: "text" | "reasoning" }>): void {
   const isSigned = part.states !== undefined;

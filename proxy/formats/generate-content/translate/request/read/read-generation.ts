@@ -1,4 +1,7 @@
-/** Reads a client's generation parameters, in `generationConfig` or at the top level (`protocols/gemini.md` sections 2 and 3.1). */
+/**
+ * Reads a client's generation parameters, in `generationConfig` or at the top level
+ * (docs/design/generate-content.md 2 and 3.1).
+ */
 import { generationNames, snakeCase } from "#proxy/formats/generate-content/native/spellings";
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, Effort, OutputFormat, ReasoningOptions, Sampling } from "#proxy/neutral/conversation";

@@ -1,5 +1,5 @@
 /**
- * Reads one part of a client's content (`protocols/gemini.md` section 3.2); it refuses unknown parts and never drops
+ * Reads one part of a client's content (docs/design/generate-content.md 3.2); it refuses unknown parts and never drops
  * them.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Reads a generateContent body as a conversation (`ClientTranslator.readRequest`): lenient about spelling as Google and
- * INTERFACE.md section 2.6 are, strict about content of unknown kinds.
+ * docs/design/interface.md 2.6 are, strict about content of unknown kinds.
  */
 
 import type { ChatEndpoint } from "#proxy/formats/format";
@@ -70,7 +70,7 @@ function textPart(part: ReturnType<typeof readPart>, where: string): TextPart {
   throw wrongValue(where, "must be text.");
 }
 
-/** Texts and objects are both allowed (INTERFACE.md 2.1). */
+/** Texts and objects are both allowed (docs/design/interface.md 2.1). */
 function readUser(value: unknown): string | undefined {
   if (value === undefined || value === "") return undefined;
   if (typeof value === "string") return value;

@@ -1,4 +1,4 @@
-/** Reads a client's `tools` and `toolConfig` (`protocols/gemini.md` section 3, `protocols/translation.md` section 5). */
+/** Reads a client's `tools` and `toolConfig` (docs/design/generate-content.md 3, docs/design/translation.md 5). */
 import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import { fromGoogleSchema } from "#proxy/neutral/schema/from-google-schema";

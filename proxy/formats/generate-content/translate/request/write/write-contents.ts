@@ -1,5 +1,5 @@
 /**
- * Writes turns as `systemInstruction` and `contents` (`protocols/translation.md` sections 4 and 6.2).
+ * Writes turns as `systemInstruction` and `contents` (docs/design/translation.md 4 and 6.2).
  *
  * Results of one model turn go into one content of the user, alone and in the order of the calls; everything else that
  * the user says follows in a content of its own, because Gemini 3 refuses a mixture.
@@ -157,7 +157,7 @@ class ContentsWriter {
     return signatureOf(states);
   }
 
-  /** The first call of each step of the current turn must be signed (gemini.md section 3.3). */
+  /** The first call of each step of the current turn must be signed (docs/design/generate-content.md 3.3). */
   #placeholder(isNeeded: boolean): string | undefined {
     return isNeeded && this.#options.traits.checksSignatures ? skippedSignature : undefined;
   }
@@ -196,7 +196,7 @@ class ContentsWriter {
     });
   }
 
-  /** Only an id that Google made goes back to it (`protocols/translation.md` section 5.3). */
+  /** Only an id that Google made goes back to it (docs/design/translation.md 5.3). */
   #idOf({ id, isNativeId }: CallPart): string | undefined {
     return this.#options.traits.takesCallIds && (isNativeId === true || googleId.test(id)) ? id : undefined;
   }

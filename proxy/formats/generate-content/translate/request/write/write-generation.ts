@@ -1,6 +1,6 @@
 /**
- * Writes sampling, length, thinking and the output format as `generationConfig` (`protocols/translation.md` sections 3,
- * 6.1 and 7).
+ * Writes sampling, length, thinking and the output format as `generationConfig`
+ * (docs/design/translation.md 3, 6.1 and 7).
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { cappedOutput } from "#proxy/neutral/capped-output";

@@ -1,4 +1,4 @@
-/** Writes files as parts of a generateContent body (`protocols/translation.md` section 4.4). */
+/** Writes files as parts of a generateContent body (docs/design/translation.md 4.4). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { MediaPart } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

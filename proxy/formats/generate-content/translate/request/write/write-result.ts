@@ -1,4 +1,4 @@
-/** Writes results of calls as `functionResponse` parts (`protocols/translation.md` section 5.5). */
+/** Writes results of calls as `functionResponse` parts (docs/design/translation.md 5.5). */
 
 import { parseJsonText } from "#proxy/json/json-text";
 import type { JsonObject } from "#proxy/json/json-value";

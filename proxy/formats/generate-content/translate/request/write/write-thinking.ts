@@ -1,4 +1,4 @@
-/** Writes the client's reasoning options as `thinkingConfig` (`protocols/translation.md` section 6.1). */
+/** Writes the client's reasoning options as `thinkingConfig` (docs/design/translation.md 6.1). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { budgetOf, effortOf, wantedEffort } from "#proxy/neutral/reasoning-levels";

@@ -1,5 +1,5 @@
 /**
- * Writes tools and the tool choice as `tools` and `toolConfig` (`protocols/translation.md` sections 5.1, 5.2 and 11.3).
+ * Writes tools and the tool choice as `tools` and `toolConfig` (docs/design/translation.md 5.1, 5.2 and 11.3).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
@@ -70,7 +70,10 @@ function writeDeclaration(tool: FunctionTool, traits: GeminiTraits, names: ToolN
   };
 }
 
-/** A function without arguments must not name any: some models refuse an empty object (gemini.md section 3.4). */
+/**
+ * A function without arguments must not name any: some models refuse an empty object
+ * (docs/design/generate-content.md 3.4).
+ */
 function writeParameters(schema: JsonObject | undefined, traits: GeminiTraits): JsonObject {
   if (schema === undefined || takesNothing(schema)) return {};
   if (traits.takesJsonSchema) return { parametersJsonSchema: toGoogleJsonSchema(schema) };

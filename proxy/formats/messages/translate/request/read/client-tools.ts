@@ -1,7 +1,6 @@
 /**
- * Describes the tools that Anthropic knows by name and the client runs itself (`protocols/anthropic-messages.md`
- * section 5): the shell, the file editor, the memory folder. Their schemas are not in the request, so other formats get
- * them from here.
+ * Describes the tools that Anthropic knows by name and the client runs itself (docs/design/messages.md 5): the shell,
+ * the file editor, the memory folder. Their schemas are not in the request, so other formats get them from here.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 

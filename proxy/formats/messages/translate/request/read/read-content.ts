@@ -1,4 +1,4 @@
-/** Reads content blocks of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
+/** Reads content blocks of a messages client as neutral parts (docs/design/messages.md 3.1). */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import type {
   CarriedState,

@@ -1,4 +1,4 @@
-/** Reads images and documents of a messages client as neutral parts (`protocols/anthropic-messages.md` section 3.1). */
+/** Reads images and documents of a messages client as neutral parts (docs/design/messages.md 3.1). */
 import { asText, type JsonObject, member } from "#proxy/json/json-value";
 import type { CacheHint, MediaPart, TextPart } from "#proxy/neutral/conversation";
 import { cleanBase64, mediaFromBase64 } from "#proxy/neutral/media/data-url";

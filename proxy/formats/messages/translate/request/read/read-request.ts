@@ -1,5 +1,5 @@
 /**
- * Reads a messages client's body as a conversation (`protocols/anthropic-messages.md` section 2).
+ * Reads a messages client's body as a conversation (docs/design/messages.md 2).
  *
  * The body has passed `readCall`, so types and ranges of the common members hold. Features that need the vendor's own
  * state are refused, and members that other formats have no word for are named in `unread`.

@@ -1,4 +1,4 @@
-/** Reads how much a messages client wants its model to think (`protocols/translation.md` section 6.1). */
+/** Reads how much a messages client wants its model to think (docs/design/translation.md 6.1). */
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Effort, ReasoningOptions } from "#proxy/neutral/conversation";
 import { refuseValue } from "./refusals.ts";

@@ -1,4 +1,4 @@
-/** Reads tools and the tool choice in a messages client's body (`protocols/anthropic-messages.md` section 5). */
+/** Reads tools and the tool choice in a messages client's body (docs/design/messages.md 5). */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import { hostedToolKind } from "#proxy/neutral/tools/hosted-tools";

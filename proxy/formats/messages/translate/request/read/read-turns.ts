@@ -1,5 +1,5 @@
 /**
- * Reads system text and messages of a messages client as neutral turns (`protocols/anthropic-messages.md` section 3).
+ * Reads system text and messages of a messages client as neutral turns (docs/design/messages.md 3).
  */
 import { asList, type JsonObject } from "#proxy/json/json-value";
 import type { Part, Turn } from "#proxy/neutral/conversation";

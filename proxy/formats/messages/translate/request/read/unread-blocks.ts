@@ -1,7 +1,7 @@
 /**
- * Lists the members of a messages client's messages, blocks and tools that are read (`protocols/anthropic-messages.md`
- * sections 3 and 5), or that a provider put on its own replies: their citations go back with every call. All others are
- * declared as losses.
+ * Lists the members of a messages client's messages, blocks and tools that are read (docs/design/messages.md 3 and 5),
+ * or that a provider put on its own replies: their citations go back with every call. All others are declared as
+ * losses.
  */
 import type { JsonObject } from "#proxy/json/json-value";
 import { always, collectUnread, dotted, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";

@@ -1,7 +1,6 @@
 /**
- * Converts JSON Schemas to the form that `output_config.format` and strict tools accept
- * (`protocols/anthropic-messages.md` section 5; `protocols/translation.md` section 7.2): every object closed, no limits
- * on numbers, lengths and counts.
+ * Converts JSON Schemas to the form that `output_config.format` and strict tools accept (docs/design/messages.md 5;
+ * docs/design/translation.md 7.2): every object closed, no limits on numbers, lengths and counts.
  *
  * Keywords that the form lacks go into the description, so that the model still reads them.
  */

@@ -1,6 +1,6 @@
 /**
- * Writes marks for the prompt cache (`protocols/anthropic-messages.md` section 3.1): at most four in a request, and
- * none that lives an hour behind one that lives five minutes.
+ * Writes marks for the prompt cache (docs/design/messages.md 3.1): at most four in a request, and none that lives an
+ * hour behind one that lives five minutes.
  */
 import type { CacheHint } from "#proxy/neutral/conversation";
 import type { Block } from "./block.ts";

@@ -1,4 +1,4 @@
-/** Writes parts of a conversation as content blocks (`protocols/translation.md` sections 4.3, 5.4 and 5.5). */
+/** Writes parts of a conversation as content blocks (docs/design/translation.md 4.3, 5.4 and 5.5). */
 
 import { CallIds } from "#proxy/formats/messages/translate/call-ids";
 import { argumentsObject } from "#proxy/json/json-text";

@@ -1,6 +1,6 @@
 /**
- * Writes the output format (`protocols/translation.md` section 7.1): the model's own schemas where it has them and they
- * can express the schema, else a tool whose arguments are the output; JSON without a schema is asked for in words.
+ * Writes the output format (docs/design/translation.md 7.1): the model's own schemas where it has them and they can
+ * express the schema, else a tool whose arguments are the output; JSON without a schema is asked for in words.
  */
 
 import type { ReplyAdaptation } from "#proxy/formats/translator";

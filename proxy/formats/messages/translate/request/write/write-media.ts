@@ -1,4 +1,4 @@
-/** Writes images and documents as blocks (`protocols/translation.md` section 4.4). */
+/** Writes images and documents as blocks (docs/design/translation.md 4.4). */
 
 import type { TranslationTarget } from "#proxy/formats/translator";
 import type { MediaPart } from "#proxy/neutral/conversation";
@@ -13,7 +13,7 @@ const textTypes = /^(?:text\/.*|application\/(?:json|xml|x?yaml|javascript|x-ndj
 
 /**
  * Whether a file that a client named by its address must be fetched. The vendor fetches images and PDFs itself;
- * resellers and compatible servers are sure to take content alone (`protocols/anthropic-messages.md` section 10).
+ * resellers and compatible servers are sure to take content alone (docs/design/messages.md 10).
  */
 export function needsDownload(
   { media, mime, source }: MediaPart,

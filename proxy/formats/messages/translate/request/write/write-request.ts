@@ -1,5 +1,5 @@
 /**
- * Writes a conversation as a messages body (`protocols/translation.md` sections 3 to 7).
+ * Writes a conversation as a messages body (docs/design/translation.md 3 to 7).
  *
  * The parts depend on each other in one order: names and the output format, then tools, then messages, then thinking
  * (which forced tools and a history without its thinking forbid), then sampling and the last message.
@@ -135,7 +135,7 @@ function continuesWithoutThinking(messages: readonly Message[]): boolean {
   return last?.blocks.some(({ type }) => type === "tool_use") === true && !isThinkingBlock(last.blocks[0]);
 }
 
-/** A message that the model cannot continue is followed by the request to do so (`protocols/translation.md` section 4.2). */
+/** A message that the model cannot continue is followed by the request to do so (docs/design/translation.md 4.2). */
 function endWithUser(messages: readonly Message[], mayContinue: boolean, declare: () => void): readonly Message[] {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return messages;

@@ -1,4 +1,4 @@
-/** Writes sampling as far as the model accepts it (`protocols/anthropic-messages.md` section 2; pitfall 100). */
+/** Writes sampling as far as the model accepts it (docs/design/messages.md 2; pitfall 100). */
 import type { Sampling } from "#proxy/neutral/conversation";
 import type { NeutralField } from "#proxy/neutral/losses/neutral-fields";
 import type { ClaudeTraits } from "#proxy/neutral/traits/claude-models";

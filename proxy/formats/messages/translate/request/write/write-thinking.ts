@@ -1,4 +1,4 @@
-/** Writes thinking and the output cap, which includes it (`protocols/translation.md` sections 3 and 6.1). */
+/** Writes thinking and the output cap, which includes it (docs/design/translation.md 3 and 6.1). */
 import type { Conversation, Effort } from "#proxy/neutral/conversation";
 import { budgetOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
 import { type ClaudeTraits, claudeEffort, outputTokensDefault } from "#proxy/neutral/traits/claude-models";

@@ -1,4 +1,4 @@
-/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (docs/design/translation.md 5.1 and 5.2). */
 import type { Conversation, CustomTool, FunctionTool, HostedTool, ToolChoice } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
 import { currentSchema } from "#proxy/neutral/schema/current-schema";

@@ -1,5 +1,5 @@
 /**
- * Writes turns as `system` and `messages` (`protocols/translation.md` sections 4.1 to 4.3).
+ * Writes turns as `system` and `messages` (docs/design/translation.md 4.1 to 4.3).
  *
  * The messages alternate between user and assistant, begin with the user, have every result directly behind its call
  * and before other content, no empty text and no assistant message that ends in thinking: the vendor refuses each of
@@ -44,7 +44,7 @@ export function writeTurns(turns: readonly Turn[], takesLaterSystem: boolean, op
   };
 }
 
-/** Behind a turn of the user, and last or before a turn of the assistant (`protocols/anthropic-messages.md` section 3). */
+/** Behind a turn of the user, and last or before a turn of the assistant (docs/design/messages.md 3). */
 const followsUser: AllowsSystem = (previous, next) =>
   (previous?.role === "user" || previous?.role === "tool") && (next === undefined || next.role === "assistant");
 

@@ -1,4 +1,4 @@
-/** Reads the content parts of input items (`protocols/openai-responses.md` section 3). */
+/** Reads the content parts of input items (docs/design/responses.md 3). */
 
 import {
   listOf,
@@ -67,7 +67,7 @@ function readImage(part: JsonObject, where: string): MediaPart {
   if (id !== undefined) {
     return { kind: "media", media: "image", source: { type: "file", owner: "openai", id }, detail, where };
   }
-  // A string here; chat clients bring the object they know (`protocols/openai-responses.md` section 3).
+  // A string here; chat clients bring the object they know (docs/design/responses.md 3).
   const given = present(part, "image_url");
   const url = isObject(given)
     ? requiredText(given, "url", `${where}.image_url.url`)

@@ -1,5 +1,5 @@
 /**
- * Reads input items as turns (`protocols/openai-responses.md` section 3).
+ * Reads input items as turns (docs/design/responses.md 3).
  *
  * Consecutive output of the model becomes one turn: reasoning, one message, its calls. A second message begins a new
  * turn, together with the reasoning right before it; results that follow each other are one turn.

@@ -1,6 +1,6 @@
 /**
- * Reads a responses client's body as a conversation (`protocols/openai-responses.md` sections 2, 3 and 5;
- * `protocols/translation.md` sections 3 and 4).
+ * Reads a responses client's body as a conversation (docs/design/responses.md 2, 3 and 5;
+ * docs/design/translation.md 3 and 4).
  */
 
 import {
@@ -78,7 +78,7 @@ function readInstructions(body: JsonObject): readonly Turn[] {
   return Array.isArray(value) ? readItems(value, "instructions") : wrongType("instructions", "a string");
 }
 
-/** A text, items, or one item alone (INTERFACE.md 2.1). */
+/** A text, items, or one item alone (docs/design/interface.md 2.1). */
 function readInput(body: JsonObject): readonly Turn[] {
   const value = present(body, "input");
   if (value === undefined) return [];
@@ -94,7 +94,10 @@ function includesLogprobs(body: JsonObject): boolean {
   return listOf(body, "include", "include").includes("message.output_text.logprobs");
 }
 
-/** Sampling that the API itself does not know is what clients of protocol A may still say (INTERFACE.md 2.2). */
+/**
+ * Sampling that the API itself does not know is what clients of protocol A may still say
+ * (docs/design/interface.md 2.2).
+ */
 function readSampling(body: JsonObject): Sampling {
   const number = (name: string): number | undefined => optionalNumber(body, name, name);
   const topLogprobs = number("top_logprobs");
@@ -163,7 +166,7 @@ function readOutputFormat(text: JsonObject): OutputFormat | undefined {
   };
 }
 
-/** A text, or an object that holds one (INTERFACE.md 2.1). */
+/** A text, or an object that holds one (docs/design/interface.md 2.1). */
 function readUser(body: JsonObject): string | undefined {
   const user = present(body, "user");
   if (user === undefined || typeof user === "string") return user;

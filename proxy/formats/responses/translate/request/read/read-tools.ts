@@ -1,4 +1,4 @@
-/** Reads tools and the tool choice (`protocols/openai-responses.md` section 5). */
+/** Reads tools and the tool choice (docs/design/responses.md 5). */
 
 import { type ClientRunTool, clientRunTool } from "#proxy/formats/responses/translate/client-run/client-run-tools";
 import { clientRunTools, listsInItems } from "#proxy/formats/responses/translate/client-run/tool-lists";
@@ -27,7 +27,7 @@ export function readTools(body: JsonObject): readonly Tool[] {
   const run = clientRunTools(body);
   const read = (tool: unknown, where: string): readonly Tool[] => readTool(tool, where, undefined, run);
   const value = present(body, "tools");
-  // One tool alone may stand without its list (INTERFACE.md 2.4).
+  // One tool alone may stand without its list (docs/design/interface.md 2.4).
   const top = isObject(value)
     ? read(value, "tools")
     : listOf(body, "tools", "tools").flatMap((tool, index) => read(tool, `tools[${index}]`));

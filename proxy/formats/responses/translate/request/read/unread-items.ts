@@ -1,7 +1,7 @@
 /**
  * Lists the members of a responses client's items, content parts and tools that are read
- * (`protocols/openai-responses.md` sections 3 and 5), or that a provider or an agent put there: ids, states, citations
- * and phases go back with every call. All others are declared as losses.
+ * (docs/design/responses.md 3 and 5), or that a provider or an agent put there: ids, states, citations and phases go
+ * back with every call. All others are declared as losses.
  */
 
 import { listsInItems } from "#proxy/formats/responses/translate/client-run/tool-lists";

@@ -1,4 +1,4 @@
-/** Writes content parts of the responses format (`protocols/translation.md` section 4.4). */
+/** Writes content parts of the responses format (docs/design/translation.md 4.4). */
 import type { JsonObject } from "#proxy/json/json-value";
 import type { CacheHint, MediaPart, RefusalPart, TextPart } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";

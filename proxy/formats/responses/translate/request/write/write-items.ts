@@ -1,5 +1,5 @@
 /**
- * Writes turns as input items (`protocols/translation.md` section 4; `protocols/openai-responses.md` section 3).
+ * Writes turns as input items (docs/design/translation.md 4; docs/design/responses.md 3).
  *
  * Each part is one item: reasoning right before the item it belongs to, and never without its encrypted content, which
  * the provider would refuse with 400. Items have no ids: the provider refuses invented ones.
@@ -103,7 +103,7 @@ class ItemWriter {
    * Neighbouring texts were pieces of one message.
    *
    * A reasoning item is refused without the item it was followed by, so states wait for theirs; those of a turn that
-   * was cut before one came are left out (`protocols/translation.md` sections 4.2 and 10.10).
+   * was cut before one came are left out (docs/design/translation.md 4.2).
    */
   #writeAssistant(parts: readonly Part[]): void {
     let text = "";
@@ -195,7 +195,7 @@ class ItemWriter {
   }
 }
 
-/** The format has no flag for a tool that failed (`protocols/translation.md` section 5.5). */
+/** The format has no flag for a tool that failed (docs/design/translation.md 5.5). */
 function markError(content: ResultPart["content"]): ResultPart["content"] {
   const index = content.findIndex(({ kind }) => kind === "text");
   const first = content[index];

@@ -1,5 +1,5 @@
 /**
- * Writes a conversation as a responses body (`protocols/translation.md` sections 3 to 7).
+ * Writes a conversation as a responses body (docs/design/translation.md 3 to 7).
  *
  * Nothing is stored unless the client asks for it; reasoning comes back encrypted instead, so that the next turn can
  * carry it.
@@ -125,7 +125,7 @@ function adaptationOf(
   };
 }
 
-/** One plain text in front is `instructions`; everything else keeps its own items (`protocols/translation.md` 4.1). */
+/** One plain text in front is `instructions`; everything else keeps its own items (docs/design/translation.md 4.1). */
 function extractInstructions(turns: readonly Turn[]): { instructions: string | undefined; rest: readonly Turn[] } {
   const first = turns.findIndex(({ role }) => role !== "system");
   const leading = turns.slice(0, first < 0 ? turns.length : first).flatMap(({ parts }) => parts);
@@ -166,7 +166,7 @@ function schemaName(name: string | undefined): string {
 
 /**
  * The API refuses `json_object` when no message of `input` speaks of JSON, whatever `instructions` say
- * (`protocols/translation.md` section 7.1).
+ * (docs/design/translation.md 7.1).
  */
 const jsonWord = { type: "message", role: "developer", content: "Answer in JSON." };
 

@@ -1,6 +1,5 @@
 /**
- * Writes sampling, length and thinking, as far as the model accepts them (`protocols/translation.md` sections 3 and
- * 6.1).
+ * Writes sampling, length and thinking, as far as the model accepts them (docs/design/translation.md 3 and 6.1).
  */
 
 import type { TranslationTarget } from "#proxy/formats/translator";

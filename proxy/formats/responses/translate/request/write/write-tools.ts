@@ -1,4 +1,4 @@
-/** Writes tools and the tool choice (`protocols/translation.md` sections 5.1 and 5.2). */
+/** Writes tools and the tool choice (docs/design/translation.md 5.1 and 5.2). */
 import { type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, CustomTool, FunctionTool, HostedTool } from "#proxy/neutral/conversation";
 import type { Losses } from "#proxy/neutral/losses/losses";
@@ -68,7 +68,7 @@ function writeOwn(tool: FunctionTool | CustomTool, writing: ToolWriting): JsonOb
     name: writing.names.toUpstream(name),
     ...(description === undefined ? {} : { description }),
     parameters,
-    // Left out, the API would try its strict mode and change the schema (protocols/openai-responses.md section 5).
+    // Left out, the API would try its strict mode and change the schema (docs/design/responses.md 5).
     strict: strictFlag(strict, parameters, () => writing.losses.drop(strictField(asFunction))) ?? false,
   };
 }

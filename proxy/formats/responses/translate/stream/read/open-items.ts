@@ -1,6 +1,6 @@
 /**
  * Tracks output items of a stream while they are open: the text of each that was passed on, so that the full value at
- * its end adds only what the deltas left out (`protocols/translation.md` section 9.1, responses decoder).
+ * its end adds only what the deltas left out (docs/design/translation.md 9.1).
  *
  * The text is kept until the item ends: where the finished item differs, nothing can be taken back, and a rest cut from
  * it would fit nowhere.

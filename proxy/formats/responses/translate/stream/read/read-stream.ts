@@ -1,5 +1,5 @@
 /**
- * Reads the events of a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md` 9.1).
+ * Reads the events of a responses stream (docs/design/responses.md 6, docs/design/translation.md 9.1).
  *
  * Items are known by `output_index`, because relays change ids on the way; finished items add what deltas left out;
  * items without events of their own come from the final response. The filter finds errors before they come here.

@@ -1,4 +1,4 @@
-/** Writes the error members of a response that failed (`protocols/openai-responses.md` section 6.4). */
+/** Writes the error members of a response that failed (docs/design/responses.md 6.4). */
 import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";

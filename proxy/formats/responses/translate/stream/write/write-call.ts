@@ -1,6 +1,6 @@
 /**
  * Writes one call of a stream. It announces the call at its first arguments or its end: a provider's state for the call
- * travels in a reasoning item right before it, and may come a moment later (section 9.2).
+ * travels in a reasoning item right before it, and may come a moment later (docs/design/translation.md 9.2).
  */
 
 import { type CallIdentity, callItem, type ItemStatus } from "#proxy/formats/responses/translate/reply/output-items";

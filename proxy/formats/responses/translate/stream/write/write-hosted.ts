@@ -1,4 +1,4 @@
-/** Writes items of provider-run tools and of images, which come whole (`protocols/openai-responses.md` section 6.1). */
+/** Writes items of provider-run tools and of images, which come whole (docs/design/responses.md 6.1). */
 
 import { codeItem, imageItem, searchItem } from "#proxy/formats/responses/translate/reply/output-items";
 import type { HostedBlock, MediaBlock } from "#proxy/neutral/reply";

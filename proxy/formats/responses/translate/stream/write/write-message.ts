@@ -1,6 +1,6 @@
 /**
  * Writes one message item of a stream. Neighbouring texts become one part, whatever blocks they came in: providers cut
- * a text into blocks to attach citations (`protocols/translation.md` section 10.7).
+ * a text into blocks to attach citations (docs/design/translation.md 9.2).
  */
 
 import {

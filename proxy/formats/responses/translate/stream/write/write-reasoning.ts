@@ -1,4 +1,7 @@
-/** Writes one reasoning item of a stream: its text as a summary, the provider's state in the envelope (section 6.2). */
+/**
+ * Writes one reasoning item of a stream: its text as a summary, the provider's state in the envelope
+ * (docs/design/translation.md 6.2).
+ */
 
 import { reasoningItem } from "#proxy/formats/responses/translate/reply/output-items";
 import type { ProviderState } from "#proxy/neutral/conversation";

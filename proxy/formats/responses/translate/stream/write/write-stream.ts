@@ -1,6 +1,5 @@
 /**
- * Writes neutral events as a responses stream (`protocols/openai-responses.md` section 6, `protocols/translation.md`
- * 9.2).
+ * Writes neutral events as a responses stream (docs/design/responses.md 6, docs/design/translation.md 9.2).
  *
  * It promises the client: numbers without a gap, dense output indexes, the same ids from the first event of an item to
  * the final response, which holds every finished item, and exactly one terminal event. Several items may be open at
@@ -283,7 +282,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         if (writer.kind === "text" && this.#wantsLogprobs) writer.message.addLogprobs(event.tokens);
         return;
       case "state":
-        // State of a text would have to stand before it; the provider does without (section 10.9).
+        // State of a text would have to stand before it; the provider does without (docs/design/translation.md 6.2).
         if (writer.kind === "reasoning") this.#carry(writer.reasoning, event.state);
         else if (writer.kind === "call") writer.call.carry(event.state);
         return;

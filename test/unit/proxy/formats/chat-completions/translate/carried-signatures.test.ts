@@ -1,6 +1,6 @@
 /**
  * Google's signature of a call, given by a chat upstream: clients that have no place for it get it in a reasoning part
- * before the call, and what they send back brings it to the call again (`protocols/translation.md` section 6.2).
+ * before the call, and what they send back brings it to the call again (docs/design/translation.md 6.2).
  */
 import assert from "node:assert/strict";
 import { answerOf, sendTo, smallestCalls } from "#test/support/translation/pure-translation";

@@ -1,6 +1,6 @@
 /**
- * One conversation in this format's words and in neutral ones (`protocols/golden.md`, G1 to G6): what is read of the
- * first must be the second, and what is written of the second the first.
+ * One conversation in this format's words and in neutral ones (docs/design/translation.md G1 to G6): what is read of
+ * the first must be the second, and what is written of the second the first.
  */
 import assert from "node:assert/strict";
 import { chatCompletionsUpstreamTranslator } from "#proxy/formats/chat-completions/translate/upstream-translator";

@@ -1,4 +1,4 @@
-/** CLIENTS 1: nothing but data reaches Google's clients, however an upstream spells it and the network cuts it. */
+/** pitfall 165: nothing but data reaches Google's clients, however an upstream spells it and the network cuts it. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
@@ -32,10 +32,10 @@ const rows: readonly { readonly name: string; readonly block: string; readonly w
 
 describe("generateContent: streams without comments", () => {
   for (const { name, block, want } of rows) {
-    it(`CLIENTS 1: ${name}`, () => assert.equal(withoutComments(Buffer.from(block))?.toString("utf8"), want));
+    it(`pitfall 165: ${name}`, () => assert.equal(withoutComments(Buffer.from(block))?.toString("utf8"), want));
   }
 
-  it("CLIENTS 1: only frames pass, wherever comments, blank lines and other fields stand and the stream is cut", () => {
+  it("pitfall 165: only frames pass, wherever comments, blank lines and other fields stand and the stream is cut", () => {
     const noise = fc.constantFrom("", ": c", ":", "\n", "\r\n", "event: message", "id: 1", ": error", "data: [DONE]");
     const end = fc.constantFrom("\n", "\r\n", "\r");
     const piece = fc.record({ before: fc.array(noise, { maxLength: 3 }), inside: fc.array(noise, { maxLength: 2 }) });

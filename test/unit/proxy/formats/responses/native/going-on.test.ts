@@ -1,4 +1,6 @@
-/** FAULTS 6: events of an upstream behind signs of life go on with their numbers, however the upstream writes them. */
+/**
+ * pitfall 156: events of an upstream behind signs of life go on with their numbers, however the upstream writes them.
+ */
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { responsesClient as clientFormat } from "#proxy/formats/responses/native/client-format";
@@ -58,7 +60,7 @@ const rows: readonly { readonly name: string; readonly events: readonly string[]
 describe("responses: events behind signs of life", () => {
   for (const { name, events } of rows)
     for (const signs of [0, 1, 3]) {
-      it(`FAULTS 6: ${name}, behind ${signs} signs, and signs between`, () => {
+      it(`pitfall 156: ${name}, behind ${signs} signs, and signs between`, () => {
         const opening = new StreamOpening(1, 1, (prefix) => `${prefix}1`, false);
         let text = "";
         for (let sign = 0; sign < signs; sign += 1) text += clientFormat.signOfLife(call, opening).toString("utf8");

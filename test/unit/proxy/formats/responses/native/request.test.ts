@@ -85,7 +85,7 @@ describe("responses: readCall", () => {
       assert.deepEqual(readBody(format, { ...usual, ...row.body }).upstreamObjects, row.want));
   }
 
-  // What may stand alone or in a list refers to the same object in both spellings (INTERFACE.md 2.1, 2.4).
+  // What may stand alone or in a list refers to the same object in both spellings (docs/design/interface.md 2.1, 2.4).
   const image = { type: "image_generation_call", id: "ig_1" };
   const lone: readonly { name: string; list: "tools" | "input"; item: object; path: string | undefined }[] = [
     { name: "vector stores", list: "tools", item: { vector_store_ids: ["v"] }, path: "vector_store_ids" },

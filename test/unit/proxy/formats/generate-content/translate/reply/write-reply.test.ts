@@ -113,7 +113,7 @@ describe("writeReply() of generateContent", () => {
     ]);
   });
 
-  it("FAULTS 12: writes sources by the part they belong to, which neighbouring texts share", () => {
+  it("pitfall 162: writes sources by the part they belong to, which neighbouring texts share", () => {
     const cited: ReplyBlock = {
       kind: "text",
       text: "é b",

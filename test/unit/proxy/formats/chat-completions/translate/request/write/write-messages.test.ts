@@ -132,7 +132,7 @@ describe("writeMessages(): assistant turns", () => {
     ]);
   });
 
-  it("FAULTS 3: never gives thinking to a channel that did not give it, whatever its model is called", () => {
+  it("pitfall 153: never gives thinking to a channel that did not give it, whatever its model is called", () => {
     const turns = [assistant({ kind: "reasoning", text: "T" }, call("a")), user(result("a", "1"))];
     for (const model of ["deepseek-ai/DeepSeek-V3.2", "moonshotai/Kimi-K2-Thinking", "some-model"]) {
       assert.equal(Object(messages(turns, { ...compatible, model }))[0].reasoning_content, undefined);

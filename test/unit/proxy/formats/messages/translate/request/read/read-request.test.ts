@@ -69,7 +69,7 @@ describe("messages: readRequest, settings", () => {
       want: { unread: ["context_management"] },
     },
     ...["clear_tool_uses_20250919", "compact_20260112"].map((type) => ({
-      name: `CLIENTS note b: names ${type}, which only saves context`,
+      name: `pitfall 172: names ${type}, which only saves context`,
       body: { context_management: { edits: [{ type: "clear_thinking_20251015" }, { type }] } },
       want: { unread: ["context_management"] },
     })),

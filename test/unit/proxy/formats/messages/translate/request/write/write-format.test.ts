@@ -42,7 +42,7 @@ describe("messages: writeRequest, output format", () => {
       config: { format: { type: "json_schema", schema } },
     });
   });
-  it("pitfall 83: asks for exactly one call of a tool where it does not (golden G5)", () => {
+  it("pitfall 83: asks for exactly one call of a tool where it does not (G5)", () => {
     assert.deepEqual(written({ kind: "schema", schema }, {}, old), {
       ...nothing,
       tools: [outputTool],
@@ -68,7 +68,7 @@ describe("messages: writeRequest, output format", () => {
     const none = written({ kind: "schema", schema }, { tools: [f], toolChoice: { type: "none" } }, old);
     assert.deepEqual(none.choice, { type: "tool", name: "gw_json", ...single });
   });
-  it("takes the arguments of that call for the reply (golden G5)", () => {
+  it("takes the arguments of that call for the reply (G5)", () => {
     const { adaptation } = writeBody(conversation({ outputFormat: { kind: "schema", schema } }), old);
     const message = {
       content: [{ type: "tool_use", id: "a", name: "gw_json", input: { n: 1 } }],

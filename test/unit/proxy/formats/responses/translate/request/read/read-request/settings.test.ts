@@ -112,7 +112,7 @@ describe("responses: readRequest of settings", () => {
       want: ["wish", "max_tool_calls", "truncation", "include"],
     },
     {
-      name: "CLIENTS note b: compaction, which only saves context, is declared",
+      name: "pitfall 172: compaction, which only saves context, is declared",
       body: { context_management: [{ type: "compaction", compact_threshold: 100_000 }] },
       pick: ({ unread }: Conversation) => unread,
       want: ["context_management"],

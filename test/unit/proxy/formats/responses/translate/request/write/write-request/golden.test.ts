@@ -15,7 +15,7 @@ const schemaOfG = {
   additionalProperties: false,
 };
 
-/** The conversation of golden.md, as any reader makes it. */
+/** The conversation of docs/design/translation.md 13, as any reader makes it. */
 const golden = conversation({
   stream: true,
   turns: [
