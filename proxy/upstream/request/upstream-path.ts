@@ -3,6 +3,7 @@
  * credential where the channel wants it in the query; no byte of the client's URL (docs/design/reliability.md C2).
  */
 import { GatewayError } from "#proxy/errors";
+import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** The channel and credential of a path. Every path needs both, or a credential that belongs into the query is lost. */
@@ -30,8 +31,10 @@ export function upstreamPath(
   return asked === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${asked}`;
 }
 
-function queryOf({ channel: { auth }, credential }: PathOwner, query: string): string {
-  if (auth.location !== "Query" || credential === undefined) return query;
+function queryOf({ channel, credential }: PathOwner, query: string): string {
+  const { auth } = channel;
+  // The secret of a provider that signs is never sent.
+  if (auth.location !== "Query" || credential === undefined || providerOf(channel).sign !== undefined) return query;
   const secret = `${encodeURIComponent(auth.name)}=${encodeURIComponent(credential.secret)}`;
   return query === "" ? secret : `${query}&${secret}`;
 }
