@@ -66,7 +66,7 @@ const sound = new WeakMap<StructuralSchema, WeakMap<object, unknown>>();
 
 /**
  * A frozen part that had no fault under a schema has none where it stands again: keys share their limits and
- * restrictions (`plain/read-plain-yaml.ts`), and each of them is checked once.
+ * restrictions (`yaml/read-simple-yaml.ts`), and each of them is checked once.
  */
 function checkOnce(
   schema: StructuralSchema,

@@ -21,7 +21,7 @@ import {
 } from "yaml";
 import { isJsonObject } from "./check-structure.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
-import { kubectlTags, otherReadingOf } from "./yaml/kubectl-yaml.ts";
+import { kubectlOptions, otherReadingOf } from "./yaml/kubectl-yaml.ts";
 import { findExcessiveDepth } from "./yaml/scan-depth.ts";
 
 /** A place in a file; both numbers begin at 1. */
@@ -86,10 +86,8 @@ export function parseManifest(text: string): Manifest {
   }
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, {
+    ...kubectlOptions,
     lineCounter: lines,
-    version: "1.1",
-    schema: "yaml-1.1",
-    customTags: kubectlTags,
     // Checked below: the parser compares each name with every other, which a large map turns into minutes.
     uniqueKeys: false,
     // What kubectl reads as another name is refused below.

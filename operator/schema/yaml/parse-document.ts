@@ -1,13 +1,13 @@
-/** One document of a manifest file: by the fast reader where it is sure, else by the general parser. Pure. */
+/** One document of a manifest file: by the fast parser where it is sure, else by the general parser. Pure. */
 import { type Manifest, type ManifestDocument, parseManifest } from "#operator/schema/parse-manifest";
-import { readPlainYaml } from "./plain/read-plain-yaml.ts";
+import { readSimpleYaml } from "./read-simple-yaml.ts";
 
 /** The same as `parseManifest` for the text of one document. */
 export function parseDocumentText(text: string): Manifest {
-  const plain = readPlainYaml(text);
+  const simple = readSimpleYaml(text);
   // The items of a List are objects of their own.
-  if (plain === undefined || plain.object["kind"] === "List") return parseManifest(text);
-  const { object, line } = plain;
+  if (simple === undefined || simple.object["kind"] === "List") return parseManifest(text);
+  const { object, line } = simple;
   let document: ManifestDocument | undefined;
   return {
     problems: [],
