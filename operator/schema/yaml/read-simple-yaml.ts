@@ -181,8 +181,11 @@ class DocumentReader {
   }
 }
 
-/** Characters of which the parsers may think differently, and an indented first line, which `js-yaml` does not count. */
-const notSimple = /[^\n -~]|^ /;
+/**
+ * Characters of which the parsers may think differently; an indented first line, which `js-yaml` does not count;
+ * directives, of which it passes over unknown ones; markers of documents, but for one at the beginning.
+ */
+const notSimple = /[^\n -~]|^ |(?:^|\n)(?:%|\.\.\.)|\n---/;
 /** Names without a value, empty values and commas may stand before it. */
 const closingBracket = /[ \n,:]*[\]}]/y;
 const statedIndentation = /[|>][-+]?\d/;

@@ -243,6 +243,8 @@ describe("readSimpleYaml", function () {
     for (const { name, text } of [
       { name: "text behind a flow value", text: "a:\n  b: 1\n  c:\n  - {d: e} f: g\n" },
       { name: "an indented marker on the first line", text: " ---\na:\n" },
+      { name: "an unknown directive", text: "%a\n---\nb: 1\n" },
+      { name: "a second marker (not certain)", text: "---\na: 1\n---\n" },
       { name: "a block text of spaces", text: "a: >1\n  \n" },
       { name: "a block text that says its indentation", text: "a: |1\n  x\n  \n" },
       { name: "a block text without a last line end", text: "a: |2\n   x\n   " },
