@@ -65,7 +65,7 @@ export function checkStructure(
 const sound = new WeakMap<StructuralSchema, WeakMap<object, unknown>>();
 
 /**
- * Frozen parts that passed a schema. Keys share their limits and restrictions (`plain/read-plain-yaml.ts`), and each shared
+ * Frozen parts that passed a schema. Keys share their limits and restrictions (`yaml/read-simple-yaml.ts`), and each shared
  * part is checked once.
  */
 function checkOnce(

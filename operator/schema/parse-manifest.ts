@@ -22,7 +22,7 @@ import {
 } from "yaml";
 import { isJsonObject } from "./check-structure.ts";
 import { type FieldPath, makeProblem, type Problem } from "./problem.ts";
-import { kubectlTags, otherReadingOf } from "./yaml/kubectl-yaml.ts";
+import { kubectlOptions, otherReadingOf } from "./yaml/kubectl-yaml.ts";
 import { findExcessiveDepth } from "./yaml/scan-depth.ts";
 
 /** A place in a file; both numbers begin at 1. */
@@ -87,10 +87,8 @@ export function parseManifest(text: string): Manifest {
   }
   const lines = new LineCounter();
   const parsed = parseAllDocuments(text, {
+    ...kubectlOptions,
     lineCounter: lines,
-    version: "1.1",
-    schema: "yaml-1.1",
-    customTags: kubectlTags,
     // Checked below: the parser compares each name with every other one, which takes minutes for a large map.
     uniqueKeys: false,
     // Names that kubectl reads as other ones are refused below.

@@ -4,7 +4,7 @@
  * Times and binary values stay text, as do `1:30` and texts that only resemble a number. A name without quotes is read
  * as a value first: `on:` becomes the member `true`. Pure.
  */
-import type { ScalarTag, Tags } from "yaml";
+import { Document, isScalar, type ScalarTag, type Tags } from "yaml";
 
 const untouched = ["timestamp", "binary", "omap", "pairs", "set"];
 
@@ -23,8 +23,10 @@ const integerOfGo: ScalarTag = {
   },
 };
 
-/** For the parser's option `customTags`. */
-export function kubectlTags(tags: Tags): Tags {
+/** Options of the general parser with which it reads values as kubectl does. */
+export const kubectlOptions = { version: "1.1", schema: "yaml-1.1", customTags: kubectlTags } as const;
+
+function kubectlTags(tags: Tags): Tags {
   const kept = tags.filter((tag) => {
     if (typeof tag === "string") return !untouched.includes(tag);
     const name = tag.tag.replace("tag:yaml.org,2002:", "");
@@ -46,6 +48,30 @@ function textUnlessFinite(tag: ScalarTag): ScalarTag {
       return isNamed || isInRange ? tag.resolve(text, onError, options) : text;
     },
   };
+}
+
+const plainTags = new Document(null, kubectlOptions).schema.tags.filter(
+  (tag): tag is ScalarTag => tag.default === true && "test" in tag,
+);
+
+/** All others are text whatever the tags are, and most values are: `ApiKey`, `monthly`. */
+const mayBeOtherThanText = /^(?:[-+.~\d]|[yYnNtTfFoO].{0,4}$|$)/;
+
+/**
+ * What kubectl makes of a value without quotes. The general parser's own tags decide, so each rule stands once.
+ *
+ * @param text of one line or of several, folded already
+ * @throws Error when the general parser would report a fault
+ */
+export function readPlainValue(text: string): unknown {
+  if (!mayBeOtherThanText.test(text)) return text;
+  const tag = plainTags.find(({ test }) => test?.test(text));
+  if (tag === undefined) return text;
+  const fail = (message: string): never => {
+    throw new Error(message);
+  };
+  const value = tag.resolve(text, fail, {});
+  return isScalar(value) ? value.value : value;
 }
 
 const trueNames = /^(?:[yY]|yes|Yes|YES|on|On|ON|True|TRUE)$/;

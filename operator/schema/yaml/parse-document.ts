@@ -1,16 +1,16 @@
 /**
- * Parses one document of a manifest file: with the fast reader when that is certain of the text, else with the general
+ * Parses one document of a manifest file: with the fast parser when that is certain of the text, else with the general
  * parser. Pure.
  */
 import { type Manifest, type ManifestDocument, parseManifest } from "#operator/schema/parse-manifest";
-import { readPlainYaml } from "./plain/read-plain-yaml.ts";
+import { readSimpleYaml } from "./read-simple-yaml.ts";
 
 /** The same as `parseManifest` for the text of one document. */
 export function parseDocumentText(text: string): Manifest {
-  const plain = readPlainYaml(text);
+  const simple = readSimpleYaml(text);
   // The items of a List are objects of their own.
-  if (plain === undefined || plain.object["kind"] === "List") return parseManifest(text);
-  const { object, line } = plain;
+  if (simple === undefined || simple.object["kind"] === "List") return parseManifest(text);
+  const { object, line } = simple;
   let document: ManifestDocument | undefined;
   return {
     problems: [],

@@ -1,24 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
-import { parseManifest } from "#operator/schema/parse-manifest";
-import { readPlainYaml } from "#operator/schema/yaml/plain/read-plain-yaml";
-import { splitDocuments } from "#operator/source/manifest-file";
+import { readSimpleYaml } from "#operator/schema/yaml/read-simple-yaml";
 import { keyManifest } from "#test/bench/bench-manifests";
-
-/** What the fast reader takes, the general parser takes alike. Returns whether it took it. */
-function isReadAlike(text: string): boolean {
-  const plain = readPlainYaml(text);
-  if (plain === undefined) return false;
-  const { documents, problems } = parseManifest(text);
-  const shown = `${JSON.stringify(text)} read as ${JSON.stringify(plain.object)}`;
-  assert.deepEqual(problems, [], shown);
-  assert.equal(documents.length, 1, shown);
-  assert.deepEqual(structuredClone(documents[0]?.object), structuredClone(plain.object), shown);
-  assert.equal(documents[0]?.line, plain.line, shown);
-  return true;
-}
+import { isReadAlike } from "#test/support/is-read-alike";
 
 const words = [
   "a",
@@ -178,7 +162,7 @@ const good = fc.letrec<{ block: string[]; flow: string }>((tie) => ({
     .map((parts) => parts.flat()),
 }));
 
-describe("readPlainYaml", function () {
+describe("readSimpleYaml", function () {
   this.timeout(60_000);
 
   it("takes the usual key", () => {
@@ -248,27 +232,68 @@ describe("readPlainYaml", function () {
       }
       if (isReadAlike(changed)) taken += 1;
     });
-    const runs = Number(process.env["PLAIN_YAML_RUNS"] ?? 2_000);
+    const runs = Number(process.env["SIMPLE_YAML_RUNS"] ?? 2_000);
     fc.assert(isTaken, { numRuns: runs });
-    // About a quarter of random edits leave plain YAML; far fewer would mean that nothing was compared.
+    // About a quarter of random edits leave simple YAML; far fewer would mean that nothing was compared.
     assert.ok(taken > runs / 10, `only ${taken} of ${runs} were taken`);
   });
 
-  it("agrees with the general parser on every example of the project", () => {
-    let taken = 0;
-    const root = new URL("../../../../../../", import.meta.url).pathname;
-    for (const folder of ["crds", "examples"]) {
-      for (const path of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
-        if (!path.endsWith(".yaml")) continue;
-        for (const { text } of splitDocuments(readFileSync(join(root, folder, path), "utf8")))
-          if (isReadAlike(text)) taken += 1;
-      }
+  describe("leaves to the general parser", () => {
+    // All but the marked were read otherwise than by the general parser, or were taken where it reports a fault.
+    for (const { name, text } of [
+      { name: "text behind a flow value", text: "a:\n  b: 1\n  c:\n  - {d: e} f: g\n" },
+      { name: "an indented marker on the first line", text: " ---\na:\n" },
+      { name: "an unknown directive", text: "%a\n---\nb: 1\n" },
+      { name: "a second marker (not certain)", text: "---\na: 1\n---\n" },
+      { name: "a block text of spaces", text: "a: >1\n  \n" },
+      { name: "a block text that says its indentation", text: "a: |1\n  x\n  \n" },
+      { name: "a block text without a last line end", text: "a: |2\n   x\n   " },
+      { name: "an escaped line end", text: 'a: "\\\n\n "\n' },
+      { name: "an escape beyond Unicode", text: 'a: "\\U00110000"\n' },
+      { name: "a comment between brackets", text: "a: {b: c\n#\n }\n" },
+      { name: "a value on a line of its own below a comment", text: "a:\n  -\n#c\n   z\n  - b\n" },
+      { name: "many brackets in quotes", text: `a: "${"[".repeat(201)}"\n` },
+      { name: "an infinite number (a fault)", text: "a: .inf\n" },
+      { name: "an escape beyond Latin-1 (not certain)", text: 'a: "\\u20ac"\n' },
+      ...["&x 1", "*x", "!!str 1", "{b: &x 1}"].map((value) => ({
+        name: `${value} (not certain)`,
+        text: `a: ${value}\n`,
+      })),
+    ]) {
+      it(name, () => assert.equal(readSimpleYaml(text), undefined));
     }
-    assert.ok(taken > 50, `only ${taken} were taken`);
+  });
+
+  describe("takes", () => {
+    for (const { name, text, want } of [
+      { name: "block texts", text: "a: |\n  x\n   y\n\n  z\nb: >-\n  x\n  y\n", want: { a: "x\n y\n\nz\n", b: "x y" } },
+      { name: "quoted texts", text: "a: 'it''s'\nb: \"x\\n\\\"y\\\"\"\n", want: { a: "it's", b: 'x\n"y"' } },
+      { name: "texts of several lines", text: "a: x\n  y\nb: 'x\n\n  y'\n", want: { a: "x y", b: "x\ny" } },
+      { name: "comments", text: "# a\nb: c # d\n# e\nf: # g\n  - 'h' # i\n", want: { b: "c", f: ["h"] } },
+      {
+        name: "flow values of several lines",
+        text: "a: {b: c,\n  d: [e,\n    f]}\n",
+        want: { a: { b: "c", d: ["e", "f"] } },
+      },
+      { name: "JSON", text: '{\n  "a": [1, null, true],\n  "b": {}\n}\n', want: { a: [1, null, true], b: {} } },
+      {
+        name: "values as kubectl reads them",
+        text: "a: [yes, off, ~, 0o17, 0x1f, 1_000, -0, 1e3, 1e400, 1:30, 2026-01-01, 12345678901234567890]\nb:\n",
+        want: {
+          a: [true, false, null, 15, 31, 1000, -0, 1000, "1e400", "1:30", "2026-01-01", 12345678901234567000],
+          b: null,
+        },
+      },
+    ]) {
+      it(name, () => {
+        assert.deepEqual(readSimpleYaml(text)?.object, want);
+        assert.equal(isReadAlike(text), true);
+      });
+    }
   });
 
   it("shares equal flow values and freezes them", () => {
-    const [one, other] = [readPlainYaml("a: {b: [c, d]}"), readPlainYaml("x: {b: [c, d]}")];
+    const [one, other] = [readSimpleYaml("a: {b: [c, d]}"), readSimpleYaml("x: {b: [c, d]}")];
     assert.equal(one?.object["a"], other?.object["x"]);
     assert.ok(Object.isFrozen(one?.object["a"]));
   });
