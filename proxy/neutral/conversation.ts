@@ -48,7 +48,7 @@ export interface Conversation {
    * Members of the client's body that this form has no place for, as the client spells them: dropped or refused by the
    * channel's policy, never silently.
    */
-  readonly unread: readonly string[];
+  readonly unmapped: readonly string[];
   /** The client's spelling of fields for which its format has several, for errors and declared losses. */
   readonly clientSpelling?: Readonly<Partial<Record<NeutralField, string>>> | undefined;
 }

@@ -2,7 +2,7 @@
  * Reads `prompt_cache_options` of OpenAI's two formats, which spell them alike (docs/design/chat-completions.md 2).
  */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
-import { isSet, unreadIn } from "./losses/unread-members.ts";
+import { isSet, unmappedIn } from "./losses/unmapped-members.ts";
 
 /** What both formats have; the others name what only the client's own can look up. */
 const shared = ["mode", "ttl"] as const;
@@ -15,8 +15,8 @@ export function readCacheOptions(value: unknown): JsonObject | undefined {
 }
 
 /** @returns paths of what `readCacheOptions` leaves */
-export function unreadCacheOptions(value: unknown): string[] {
+export function unmappedCacheOptions(value: unknown): string[] {
   const where = "prompt_cache_options";
-  if (isObject(value)) return unreadIn(value, known, where);
+  if (isObject(value)) return unmappedIn(value, known, where);
   return isSet(value) ? [where] : [];
 }

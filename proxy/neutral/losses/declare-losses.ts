@@ -123,7 +123,7 @@ export function declareLosses(
     else if (field === "cacheMarks") for (const mark of marksOf(conversation)) losses.drop(markName(mark));
     else losses.drop(fieldName(field));
   }
-  for (const field of conversation.unread) losses.drop(field);
+  for (const field of conversation.unmapped) losses.drop(field);
   // What a provider's own tools did is encrypted for that provider; what the model made of it stands in its text. What
   // the gateway showed of it is no part of what anybody said.
   for (const { parts } of conversation.turns) {

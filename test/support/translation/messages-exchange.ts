@@ -43,7 +43,7 @@ export const result = (callId: string, content = "ok", more: object = {}): Part 
 
 /** A conversation of one word, unless said otherwise. */
 export function conversation(changes: Partial<Conversation> = {}): Conversation {
-  return { model: "m", stream: false, turns: [user(text("hi"))], tools: [], sampling: {}, unread: [], ...changes };
+  return { model: "m", stream: false, turns: [user(text("hi"))], tools: [], sampling: {}, unmapped: [], ...changes };
 }
 
 export interface TargetChanges {

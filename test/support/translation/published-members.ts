@@ -3,7 +3,7 @@
  * what becomes of it elsewhere. Documents are read, never copied.
  */
 import { asList, isObject, member, memberAt } from "#proxy/json/json-value";
-import { isSet } from "#proxy/neutral/losses/unread-members";
+import { isSet } from "#proxy/neutral/losses/unmapped-members";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { publishedDocument } from "./published-document.ts";
 import { whole } from "./whole-call.ts";

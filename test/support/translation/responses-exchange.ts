@@ -30,7 +30,7 @@ export const encrypted: ProviderState = { kind: "encrypted-reasoning", id: "rs_1
 
 /** A conversation of one word, unless said otherwise. */
 export function conversation(changes: Partial<Conversation> = {}): Conversation {
-  return { model: "m", stream: false, turns: [hi], tools: [], sampling: {}, unread: [], ...changes };
+  return { model: "m", stream: false, turns: [hi], tools: [], sampling: {}, unmapped: [], ...changes };
 }
 
 /** A client's body, its conversation and everything a writer of replies asks for. Ids count up. */

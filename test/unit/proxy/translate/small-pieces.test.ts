@@ -8,7 +8,7 @@ import { mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
 import { budgetOf, effortOf, wantedEffort } from "#proxy/neutral/reasoning-levels";
 import { droppedHeader, droppedLabel } from "#proxy/translate/dropped-fields";
 
-const empty: Conversation = { model: "m", stream: false, turns: [], tools: [], sampling: {}, unread: [] };
+const empty: Conversation = { model: "m", stream: false, turns: [], tools: [], sampling: {}, unmapped: [] };
 
 describe("parseJsonText()", () => {
   for (const text of [
@@ -55,7 +55,7 @@ describe("declareLosses()", () => {
     declareLosses(conversation, new Set(carried), (field) => `client.${field}`, losses);
     return losses.dropped;
   };
-  const asking: Conversation = { ...empty, sampling: { seed: 0, topK: 3 }, unread: ["x_new"] };
+  const asking: Conversation = { ...empty, sampling: { seed: 0, topK: 3 }, unmapped: ["x_new"] };
 
   it("names what was dropped as the client spells it", () => {
     assert.deepEqual(declare(asking, "Ignore"), ["client.topK", "client.seed", "x_new"]);

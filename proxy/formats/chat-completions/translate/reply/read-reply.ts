@@ -7,7 +7,7 @@ import { usageOf } from "#proxy/formats/chat-completions/native/read-usage";
 import { ChunkReader } from "#proxy/formats/chat-completions/translate/stream/read-stream";
 import { asText, isObject, type JsonObject } from "#proxy/json/json-value";
 import { aggregateReply } from "#proxy/neutral/aggregate-reply";
-import { isSet } from "#proxy/neutral/losses/unread-members";
+import { isSet } from "#proxy/neutral/losses/unmapped-members";
 import type { Reply } from "#proxy/neutral/reply";
 import { readFinish } from "./finish-reason.ts";
 

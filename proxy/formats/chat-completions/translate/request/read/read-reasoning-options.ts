@@ -15,7 +15,7 @@ function isEffort(value: unknown): value is Effort {
 }
 
 /**
- * The first member that says something decides; an effort of no known name says nothing and is left for `unread`.
+ * The first member that says something decides; an effort of no known name says nothing and is left for `unmapped`.
  * Thinking is shown: a chat client that does not want it ignores it.
  */
 export function readReasoningOptions(body: JsonObject): ReasoningOptions | undefined {

@@ -4,14 +4,14 @@
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat, Sampling } from "#proxy/neutral/conversation";
-import { isSet } from "#proxy/neutral/losses/unread-members";
-import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
+import { isSet } from "#proxy/neutral/losses/unmapped-members";
+import { readCacheOptions, unmappedCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readCacheHint } from "./read-content.ts";
 import { readMessages } from "./read-messages.ts";
 import { isUnknownEffort, readReasoningOptions, reasoningMembers } from "./read-reasoning-options.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { missing, unsupported, wrongType, wrongValue } from "./refusals.ts";
-import { unreadInBody } from "./unread-parts.ts";
+import { unmappedInBody } from "./unmapped-parts.ts";
 
 /** @throws GatewayError naming the client's field */
 export function readRequest(body: JsonObject): Conversation {
@@ -45,7 +45,7 @@ export function readRequest(body: JsonObject): Conversation {
     serviceTier: textOf(body["service_tier"]),
     store: flagOf(body["store"]),
     usesLegacyFunctions: usesLegacyFunctions ? true : undefined,
-    unread: unreadMembers(body),
+    unmapped: unmappedMembers(body),
     clientSpelling: readSpelling(body, capIsVisibleText),
   };
 }
@@ -197,13 +197,13 @@ const known: ReadonlySet<string> = new Set([
 /** Numbers that lost their type to keep their digits are no numbers any more. */
 const numbers = ["seed", "top_k", "temperature", "top_p", "n", "max_tokens", "max_completion_tokens", "top_logprobs"];
 
-function unreadMembers(body: JsonObject): string[] {
-  const unread = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
-  if (isUnknownEffort(body)) unread.push("reasoning_effort");
+function unmappedMembers(body: JsonObject): string[] {
+  const unmapped = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
+  if (isUnknownEffort(body)) unmapped.push("reasoning_effort");
   return [
-    ...unread,
-    ...unreadCacheOptions(body["prompt_cache_options"]),
-    ...unreadInBody(body),
+    ...unmapped,
+    ...unmappedCacheOptions(body["prompt_cache_options"]),
+    ...unmappedInBody(body),
     ...speakers(asList(body["messages"])),
     ...numbers.filter((name) => isObject(body[name])),
   ];

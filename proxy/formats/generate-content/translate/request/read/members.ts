@@ -63,13 +63,13 @@ export function enumName(value: unknown, names: readonly string[]): unknown {
 }
 
 /** Members that say something and are not among the known, by the client's spelling. */
-export function unreadMembers(object: JsonObject, known: ReadonlySet<string>, where: string): string[] {
-  const unread: string[] = [];
+export function unmappedMembers(object: JsonObject, known: ReadonlySet<string>, where: string): string[] {
+  const unmapped: string[] = [];
   for (const [name, value] of Object.entries(object)) {
     if (known.has(camelCase(name)) || isDefault(value)) continue;
-    unread.push(path(where, name));
+    unmapped.push(path(where, name));
   }
-  return unread;
+  return unmapped;
 }
 
 /** `max_output_tokens` as `maxOutputTokens`. */

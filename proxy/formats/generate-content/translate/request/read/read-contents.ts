@@ -8,7 +8,7 @@
 import { readSignature } from "#proxy/formats/generate-content/translate/thought-signature";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { CallPart, MediaPart, Part, ReasoningPart, ResultPart, TextPart, Turn } from "#proxy/neutral/conversation";
-import { either, listOf, objectOf, path, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import { either, listOf, objectOf, path, textOf, unmappedMembers, wrongType, wrongValue } from "./members.ts";
 import { type FoundCall, type FoundPart, type FoundResponse, readInlineData, readPart } from "./read-part.ts";
 
 interface FoundContent {
@@ -17,33 +17,33 @@ interface FoundContent {
 }
 
 /** @throws GatewayError naming the part at fault */
-export function readContents(body: JsonObject, unread: string[]): Turn[] {
-  const contents = findContents(body["contents"] ?? undefined, unread);
+export function readContents(body: JsonObject, unmapped: string[]): Turn[] {
+  const contents = findContents(body["contents"] ?? undefined, unmapped);
   const turns: Turn[] = [];
   const calls = new OpenCalls();
   for (const { role, parts } of mergeModelContents(contents)) {
     if (role === "model") turns.push(readModelTurn(parts, turns.length, calls));
-    else turns.push(...readUserTurns(parts, turns.length, calls, unread));
+    else turns.push(...readUserTurns(parts, turns.length, calls, unmapped));
   }
   if (turns.length === 0) throw wrongValue("contents", "must hold at least one part.");
   return turns;
 }
 
 /** Text, one content, one part, or a list of contents or of parts (docs/design/interface.md 2.6). */
-function findContents(value: unknown, unread: string[]): FoundContent[] {
-  if (typeof value === "string") return [{ role: "user", parts: [readPart(value, "contents", unread)] }];
+function findContents(value: unknown, unmapped: string[]): FoundContent[] {
+  if (typeof value === "string") return [{ role: "user", parts: [readPart(value, "contents", unmapped)] }];
   if (isObject(value)) {
-    if (either(value, "parts") !== undefined) return [readContent(value, "contents", unread)];
-    return [{ role: "user", parts: [readPart(value, "contents", unread)] }];
+    if (either(value, "parts") !== undefined) return [readContent(value, "contents", unmapped)];
+    return [{ role: "user", parts: [readPart(value, "contents", unmapped)] }];
   }
   if (!Array.isArray(value)) throw wrongType("contents", "a string, an object or an array");
   const [first] = value;
   const isParts = typeof first === "string" || (isObject(first) && !isContent(first));
   const at = (index: number): string => `contents[${index}]`;
-  if (isParts) return [{ role: "user", parts: value.map((part, index) => readPart(part, at(index), unread)) }];
+  if (isParts) return [{ role: "user", parts: value.map((part, index) => readPart(part, at(index), unmapped)) }];
   return value.map((content, index) => {
     if (!isObject(content)) throw wrongType(at(index), "an object");
-    return readContent(content, at(index), unread);
+    return readContent(content, at(index), unmapped);
   });
 }
 
@@ -53,8 +53,8 @@ function isContent(value: JsonObject): boolean {
 
 const contentMembers = new Set(["role", "parts"]);
 
-function readContent(content: JsonObject, where: string, unread: string[]): FoundContent {
-  unread.push(...unreadMembers(content, contentMembers, where));
+function readContent(content: JsonObject, where: string, unmapped: string[]): FoundContent {
+  unmapped.push(...unmappedMembers(content, contentMembers, where));
   const role = textOf(content, "role", where) ?? "user";
   if (role !== "user" && role !== "model" && role !== "function" && role !== "") {
     throw wrongValue(`${where}.role`, "must be 'user' or 'model'.");
@@ -64,7 +64,7 @@ function readContent(content: JsonObject, where: string, unread: string[]): Foun
   const parts = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return {
     role: role === "model" ? "model" : "user",
-    parts: parts.map((part, index) => readPart(part, `${where}.parts[${index}]`, unread)),
+    parts: parts.map((part, index) => readPart(part, `${where}.parts[${index}]`, unmapped)),
   };
 }
 
@@ -107,13 +107,13 @@ function addText(parts: Part[], part: Extract<FoundPart, { kind: "text" | "reaso
 }
 
 /** Results first, as a turn of their own; whatever the user adds follows. */
-function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCalls, unread: string[]): Turn[] {
+function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCalls, unmapped: string[]): Turn[] {
   const results: ResultPart[] = [];
   const others: Part[] = [];
   for (const [index, part] of found.entries()) {
     if (part.kind === "functionResponse") results.push(calls.readResult(part, `gem_${turn}_${index}`));
     else if (part.kind === "functionCall") throw wrongValue(part.where, "is allowed only in content of the model.");
-    else others.push(part.kind === "reasoning" ? saidThought(part, unread) : part);
+    else others.push(part.kind === "reasoning" ? saidThought(part, unmapped) : part);
   }
   const turns: Turn[] = [];
   if (results.length > 0) turns.push({ role: "tool", parts: results });
@@ -122,8 +122,8 @@ function readUserTurns(found: readonly FoundPart[], turn: number, calls: OpenCal
 }
 
 /** Only a model thinks: what a user marks as thought is said all the same. */
-function saidThought(part: ReasoningPart, unread: string[]): TextPart {
-  unread.push(path(part.where ?? "contents", "thought"));
+function saidThought(part: ReasoningPart, unmapped: string[]): TextPart {
+  unmapped.push(path(part.where ?? "contents", "thought"));
   return { ...part, kind: "text" };
 }
 

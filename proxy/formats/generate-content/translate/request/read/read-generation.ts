@@ -7,7 +7,7 @@ import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, Effort, OutputFormat, ReasoningOptions, Sampling } from "#proxy/neutral/conversation";
 import { fromGoogleSchema } from "#proxy/neutral/schema/from-google-schema";
 import { isStrictSchema } from "#proxy/neutral/schema/strict-schema";
-import { either, enumName, notCarried, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import { either, enumName, notCarried, objectOf, textOf, unmappedMembers, wrongType, wrongValue } from "./members.ts";
 
 /** Generation parameters with a neutral place. The rest is declared a loss. */
 const readNames = new Set<string>([
@@ -21,13 +21,13 @@ export type Generation = Pick<
 >;
 
 /** @throws GatewayError naming the parameter */
-export function readGeneration(body: JsonObject, unread: string[]): Generation {
+export function readGeneration(body: JsonObject, unmapped: string[]): Generation {
   const config = objectOf(body, "generationConfig", "") ?? {};
-  unread.push(...unreadMembers(config, readNames, "generationConfig"));
+  unmapped.push(...unmappedMembers(config, readNames, "generationConfig"));
   const parameters = new Parameters(body, config);
   for (const name of ["imageConfig", "mediaResolution"]) {
     const spelled = [name, snakeCase(name)].find((candidate) => body[candidate] !== undefined);
-    if (spelled !== undefined) unread.push(spelled);
+    if (spelled !== undefined) unmapped.push(spelled);
   }
   return {
     sampling: readSampling(parameters),
@@ -35,7 +35,7 @@ export function readGeneration(body: JsonObject, unread: string[]): Generation {
     reasoning: readReasoning(parameters),
     outputFormat: readResponseFormat(config) ?? readOutputFormat(parameters),
     modalities: readModalities(parameters),
-    audioOutput: readSpeech(parameters, unread),
+    audioOutput: readSpeech(parameters, unmapped),
   };
 }
 
@@ -152,7 +152,7 @@ function readResponseFormat(config: JsonObject): OutputFormat | undefined {
   const [format, ...more] = Array.isArray(value) ? value : [value];
   if (format === undefined || format === null) return undefined;
   if (!isObject(format) || more.length > 0) throw wrongType(where, "an object");
-  const [other] = unreadMembers(format, new Set(["text"]), where);
+  const [other] = unmappedMembers(format, new Set(["text"]), where);
   if (other !== undefined) throw notCarried(other);
   const text = objectOf(format, "text", where) ?? {};
   const schema = objectOf(text, "schema", `${where}.text`);
@@ -171,14 +171,14 @@ function readModalities(parameters: Parameters): Conversation["modalities"] {
 }
 
 /** Of speech without a voice nothing is left that another provider could be told. */
-function readSpeech(parameters: Parameters, unread: string[]): Conversation["audioOutput"] {
+function readSpeech(parameters: Parameters, unmapped: string[]): Conversation["audioOutput"] {
   const config = parameters.object("speechConfig");
   if (config === undefined) return undefined;
   const where = parameters.where("speechConfig");
   if (either(config, "multiSpeakerVoiceConfig") !== undefined) throw notCarried(`${where}.multiSpeakerVoiceConfig`);
-  unread.push(...unreadMembers(config, new Set(["voiceConfig"]), where));
+  unmapped.push(...unmappedMembers(config, new Set(["voiceConfig"]), where));
   const voiceConfig = objectOf(config, "voiceConfig", where) ?? {};
-  unread.push(...unreadMembers(voiceConfig, new Set(["prebuiltVoiceConfig"]), `${where}.voiceConfig`));
+  unmapped.push(...unmappedMembers(voiceConfig, new Set(["prebuiltVoiceConfig"]), `${where}.voiceConfig`));
   const prebuilt = objectOf(voiceConfig, "prebuiltVoiceConfig", `${where}.voiceConfig`) ?? {};
   const voice = textOf(prebuilt, "voiceName", `${where}.voiceConfig.prebuiltVoiceConfig`);
   return voice === undefined || voice === "" ? undefined : { voice };

@@ -14,7 +14,7 @@ import {
   notCarried,
   objectOf,
   textOf,
-  unreadMembers,
+  unmappedMembers,
   wrongType,
   wrongValue,
 } from "./members.ts";
@@ -51,14 +51,14 @@ const knownMembers = new Set<string>([...dataMembers, ...siblings]);
 const responseMembers = new Set(["id", "name", "response", "parts"]);
 
 /**
- * @param unread gets the paths of members that have no neutral place
+ * @param unmapped gets the paths of members that have no neutral place
  * @throws GatewayError naming the part
  */
-export function readPart(value: unknown, where: string, unread: string[]): FoundPart {
+export function readPart(value: unknown, where: string, unmapped: string[]): FoundPart {
   if (typeof value === "string") return { kind: "text", text: value, where };
   if (!isObject(value)) throw wrongType(where, "an object");
-  if (either(value, "videoMetadata") !== undefined) unread.push(`${where}.videoMetadata`);
-  if (hasUnsayableDetail(value)) unread.push(`${where}.mediaResolution`);
+  if (either(value, "videoMetadata") !== undefined) unmapped.push(`${where}.videoMetadata`);
+  if (hasUnsayableDetail(value)) unmapped.push(`${where}.mediaResolution`);
   const present = dataMembers.filter((name) => either(value, name) !== undefined);
   const [kind] = present;
   if (present.length > 1) throw wrongValue(where, `has several kinds of data at once: ${present.join(", ")}.`);
@@ -69,10 +69,10 @@ export function readPart(value: unknown, where: string, unread: string[]): Found
     if (unknown !== undefined) throw wrongValue(`${where}.${unknown}`, "is not a known kind of content.");
     throw wrongValue(where, "has no data.");
   }
-  unread.push(...unreadMembers(value, knownMembers, where));
+  unmapped.push(...unmappedMembers(value, knownMembers, where));
   const response = objectOf(value, "functionResponse", where);
   if (response !== undefined) {
-    unread.push(...unreadMembers(response, responseMembers, `${where}.functionResponse`));
+    unmapped.push(...unmappedMembers(response, responseMembers, `${where}.functionResponse`));
   }
   return readData(kind, value, where);
 }

@@ -7,7 +7,7 @@ import type { ChatEndpoint } from "#proxy/formats/format";
 import { generationNames } from "#proxy/formats/generate-content/native/spellings";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import type { Conversation, TextPart, Tool, Turn } from "#proxy/neutral/conversation";
-import { either, listOf, notCarried, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import { either, listOf, notCarried, unmappedMembers, wrongType, wrongValue } from "./members.ts";
 import { readContents } from "./read-contents.ts";
 import { readGeneration } from "./read-generation.ts";
 import { readPart } from "./read-part.ts";
@@ -24,24 +24,24 @@ const knownMembers = new Set<string>([
 
 export function readRequest(body: JsonObject, endpoint: ChatEndpoint): Conversation {
   for (const name of upstreamState) if (either(body, name) !== undefined) throw notCarried(name);
-  const unread = unreadMembers(body, knownMembers, "");
-  const { choice, isStrict } = readToolChoice(body, unread);
-  const tools = readTools(body, unread);
-  const turns = [...readSystem(body, unread), ...readContents(body, unread)];
+  const unmapped = unmappedMembers(body, knownMembers, "");
+  const { choice, isStrict } = readToolChoice(body, unmapped);
+  const tools = readTools(body, unmapped);
+  const turns = [...readSystem(body, unmapped), ...readContents(body, unmapped)];
   return {
     model: endpoint.modelInPath ?? "",
     stream: endpoint.geminiStream !== undefined,
     turns,
     tools: isStrict ? tools.map(strictly) : tools,
     toolChoice: choice,
-    ...readGeneration(body, unread),
+    ...readGeneration(body, unmapped),
     user: readUser(either(body, "user")),
     safetyIdentifier: textOrNothing(either(body, "safetyIdentifier")),
     metadata: readMetadata(either(body, "metadata")),
     serviceTier: readServiceTier(either(body, "serviceTier")),
     store: typeof body["store"] === "boolean" ? body["store"] : undefined,
     safetySettings: listOf(body, "safetySettings", ""),
-    unread,
+    unmapped,
   };
 }
 
@@ -50,7 +50,7 @@ function strictly(tool: Tool): Tool {
 }
 
 /** A text, a content, a part, or a list of parts; the role does not count. */
-function readSystem(body: JsonObject, unread: string[]): Turn[] {
+function readSystem(body: JsonObject, unmapped: string[]): Turn[] {
   const value = either(body, "systemInstruction");
   if (value === undefined) return [];
   const where = "systemInstruction";
@@ -59,7 +59,7 @@ function readSystem(body: JsonObject, unread: string[]): Turn[] {
   const listed = inner ?? (isObject(value) && Object.hasOwn(value, "role") ? [] : value);
   const parts = (Array.isArray(listed) ? listed : [listed]).map((part, index) => {
     const path = Array.isArray(listed) ? `${at}[${index}]` : at;
-    return textPart(readPart(part, path, unread), path);
+    return textPart(readPart(part, path, unmapped), path);
   });
   const spoken = parts.filter(({ text }) => text !== "");
   return spoken.length === 0 ? [] : [{ role: "system", parts: spoken }];

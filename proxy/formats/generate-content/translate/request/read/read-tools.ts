@@ -3,7 +3,7 @@ import { asList, isObject, type JsonObject } from "#proxy/json/json-value";
 import type { FunctionTool, HostedTool, Tool, ToolChoice } from "#proxy/neutral/conversation";
 import { fromGoogleSchema } from "#proxy/neutral/schema/from-google-schema";
 import { hostedToolKind } from "#proxy/neutral/tools/hosted-tools";
-import { either, listOf, objectOf, textOf, unreadMembers, wrongType, wrongValue } from "./members.ts";
+import { either, listOf, objectOf, textOf, unmappedMembers, wrongType, wrongValue } from "./members.ts";
 
 const declarationMembers = new Set(["name", "description", "parameters", "parametersJsonSchema"]);
 
@@ -11,7 +11,7 @@ const declarationMembers = new Set(["name", "description", "parameters", "parame
 const hostedMembers = new Set(["excludeDomains"]);
 
 /** @throws GatewayError naming the tool */
-export function readTools(body: JsonObject, unread: string[]): Tool[] {
+export function readTools(body: JsonObject, unmapped: string[]): Tool[] {
   const value = either(body, "tools");
   if (value === undefined) return [];
   const isList = Array.isArray(value);
@@ -19,29 +19,29 @@ export function readTools(body: JsonObject, unread: string[]): Tool[] {
   return listed.flatMap((tool, index) => {
     const where = isList ? `tools[${index}]` : "tools";
     if (!isObject(tool)) throw wrongType(where, "an object");
-    return readTool(tool, where, unread);
+    return readTool(tool, where, unmapped);
   });
 }
 
-function readTool(tool: JsonObject, where: string, unread: string[]): Tool[] {
+function readTool(tool: JsonObject, where: string, unmapped: string[]): Tool[] {
   const declared = listOf(tool, "functionDeclarations", where) ?? [];
   const tools: Tool[] = declared.map((declaration, index) => {
     const at = `${where}.functionDeclarations[${index}]`;
     if (!isObject(declaration)) throw wrongType(at, "an object");
-    return readDeclaration(declaration, at, unread);
+    return readDeclaration(declaration, at, unmapped);
   });
   for (const [type, settings] of Object.entries(tool)) {
     if (type === "functionDeclarations" || type === "function_declarations" || settings === null) continue;
     tools.push(readHosted(type, settings, `${where}.${type}`));
-    if (isObject(settings)) unread.push(...unreadMembers(settings, hostedMembers, `${where}.${type}`));
+    if (isObject(settings)) unmapped.push(...unmappedMembers(settings, hostedMembers, `${where}.${type}`));
   }
   return tools;
 }
 
-function readDeclaration(declaration: JsonObject, where: string, unread: string[]): FunctionTool {
+function readDeclaration(declaration: JsonObject, where: string, unmapped: string[]): FunctionTool {
   const name = textOf(declaration, "name", where);
   if (name === undefined || name === "") throw wrongValue(`${where}.name`, "must name the function.");
-  unread.push(...unreadMembers(declaration, declarationMembers, where));
+  unmapped.push(...unmappedMembers(declaration, declarationMembers, where));
   const description = textOf(declaration, "description", where);
   const parameters = objectOf(declaration, "parameters", where);
   const schema = objectOf(declaration, "parametersJsonSchema", where) ?? (parameters && fromGoogleSchema(parameters));
@@ -78,21 +78,21 @@ const none: ReadChoice = { choice: undefined, isStrict: false };
 const modeByNumber = ["MODE_UNSPECIFIED", "AUTO", "ANY", "NONE", "VALIDATED"] as const;
 
 /** @throws GatewayError naming the member */
-export function readToolChoice(body: JsonObject, unread: string[]): ReadChoice {
+export function readToolChoice(body: JsonObject, unmapped: string[]): ReadChoice {
   const config = objectOf(body, "toolConfig", "");
   if (config === undefined) return none;
-  unread.push(...unreadMembers(config, new Set(["functionCallingConfig"]), "toolConfig"));
+  unmapped.push(...unmappedMembers(config, new Set(["functionCallingConfig"]), "toolConfig"));
   const calling = objectOf(config, "functionCallingConfig", "toolConfig");
   if (calling === undefined) return none;
   const where = choiceWhere;
-  unread.push(...unreadMembers(calling, new Set(["mode", "allowedFunctionNames"]), where));
+  unmapped.push(...unmappedMembers(calling, new Set(["mode", "allowedFunctionNames"]), where));
   const names = (listOf(calling, "allowedFunctionNames", where) ?? []).map((name, index) => {
     if (typeof name === "string") return name;
     throw wrongType(`${where}.allowedFunctionNames[${index}]`, "a string");
   });
   const read = choiceOf(either(calling, "mode"), names, where);
   // Google wants a mode beside them.
-  if (read.choice === undefined && names.length > 0) unread.push(`${where}.allowedFunctionNames`);
+  if (read.choice === undefined && names.length > 0) unmapped.push(`${where}.allowedFunctionNames`);
   return read;
 }
 

@@ -2,18 +2,18 @@
  * Reads a messages client's body as a conversation (docs/design/messages.md 2).
  *
  * The body has passed `readCall`, so types and ranges of the common members hold. Features that need the vendor's own
- * state are refused, and members that other formats have no word for are named in `unread`.
+ * state are refused, and members that other formats have no word for are named in `unmapped`.
  */
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, OutputFormat } from "#proxy/neutral/conversation";
-import { isSet, unreadIn } from "#proxy/neutral/losses/unread-members";
+import { isSet, unmappedIn } from "#proxy/neutral/losses/unmapped-members";
 import { setOwn } from "#proxy/neutral/schema/subschemas";
 import { readCache } from "./read-text.ts";
 import { readThinking } from "./read-thinking.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
 import { readTurns } from "./read-turns.ts";
 import { objectAt, optionalNumber, refuseUnsupported, refuseValue } from "./refusals.ts";
-import { unreadInBody } from "./unread-blocks.ts";
+import { unmappedInBody } from "./unmapped-blocks.ts";
 
 /** State and services of the vendor's own, without which the call would mean something else. */
 const refused = ["container", "thread", "mcp_servers", "compaction", "fallbacks", "fallback_credit_token"];
@@ -49,16 +49,17 @@ const read = new Set([
 /** @throws GatewayError naming the client's field */
 export function readRequest(body: JsonObject): Conversation {
   for (const name of refused) if (isSet(body[name])) refuseUnsupported(name);
-  const unread = unreadInBody(body);
-  readContextManagement(body["context_management"], unread);
+  const unmapped = unmappedInBody(body);
+  readContextManagement(body["context_management"], unmapped);
   for (const name of Object.keys(body)) {
-    if (!read.has(name) && isSet(body[name]) && !isDefault(name, body[name])) unread.push(name);
+    if (!read.has(name) && isSet(body[name]) && !isDefault(name, body[name])) unmapped.push(name);
   }
-  const { user, metadata } = readMetadata(body, unread);
+  const { user, metadata } = readMetadata(body, unmapped);
   const { toolChoice, parallelTools } = readToolChoice(body);
   const reasoning = readThinking(body);
   // Without thinking there is none to measure.
-  if (reasoning?.mode === "off" && isSet(member(body["output_config"], "effort"))) unread.push("output_config.effort");
+  if (reasoning?.mode === "off" && isSet(member(body["output_config"], "effort")))
+    unmapped.push("output_config.effort");
   return {
     model: typeof body["model"] === "string" ? body["model"] : "",
     stream: body["stream"] === true,
@@ -74,14 +75,14 @@ export function readRequest(body: JsonObject): Conversation {
     },
     outputCap: optionalNumber(body["max_tokens"]),
     reasoning,
-    outputFormat: readOutputFormat(body, unread),
+    outputFormat: readOutputFormat(body, unmapped),
     user,
     metadata,
     safetyIdentifier: optionalText(body["safety_identifier"]),
     automaticCache: readCache(body),
     serviceTier: readTier(body["service_tier"]),
     store: typeof body["store"] === "boolean" ? body["store"] : undefined,
-    unread,
+    unmapped,
   };
 }
 
@@ -92,14 +93,14 @@ export function readRequest(body: JsonObject): Conversation {
  */
 const savesContext = /^(?:clear_thinking|clear_tool_uses|compact)_/;
 
-function readContextManagement(value: unknown, unread: string[]): void {
+function readContextManagement(value: unknown, unmapped: string[]): void {
   if (!isSet(value)) return;
   const { edits, ...others } = objectAt(value, "context_management");
   const isDispensable = asList(edits).every(
     (edit) => savesContext.test(asText(member(edit, "type"))) && member(edit, "pause_after_compaction") !== true,
   );
   if (!isDispensable || Object.values(others).some(isSet)) refuseUnsupported("context_management");
-  if (isSet(edits)) unread.push("context_management");
+  if (isSet(edits)) unmapped.push("context_management");
 }
 
 function isDefault(name: string, value: unknown): boolean {
@@ -116,11 +117,11 @@ function readStop(value: unknown): readonly string[] | undefined {
 const knownFormat: ReadonlySet<string> = new Set(["type", "schema"]);
 
 /** `output_format` is the older, beta spelling of `output_config.format`. */
-function readOutputFormat(body: JsonObject, unread: string[]): OutputFormat | undefined {
+function readOutputFormat(body: JsonObject, unmapped: string[]): OutputFormat | undefined {
   const config = body["output_config"];
   if (isObject(config)) {
     for (const [name, value] of Object.entries(config)) {
-      if (name !== "effort" && name !== "format" && isSet(value)) unread.push(`output_config.${name}`);
+      if (name !== "effort" && name !== "format" && isSet(value)) unmapped.push(`output_config.${name}`);
     }
   }
   const isNew = isSet(member(config, "format"));
@@ -129,18 +130,18 @@ function readOutputFormat(body: JsonObject, unread: string[]): OutputFormat | un
   if (!isSet(format)) return undefined;
   const { type, schema } = objectAt(format, path);
   if (type !== "json_schema") return refuseValue(`${path}.type`, "must be 'json_schema'");
-  unread.push(...unreadIn(format, knownFormat, path));
+  unmapped.push(...unmappedIn(format, knownFormat, path));
   return { kind: "schema", schema: objectAt(schema, `${path}.schema`) };
 }
 
 /** `user` is a common field of the gateway's interface; `metadata.user_id` is this format's own. */
-function readMetadata(body: JsonObject, unread: string[]): Pick<Conversation, "user" | "metadata"> {
+function readMetadata(body: JsonObject, unmapped: string[]): Pick<Conversation, "user" | "metadata"> {
   if (!isObject(body["metadata"])) return { user: readUser(body["user"]) };
   const { user_id: userId, ...others } = body["metadata"];
   const metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(others)) {
     if (typeof value === "string") setOwn(metadata, name, value);
-    else if (isSet(value)) unread.push(`metadata.${name}`);
+    else if (isSet(value)) unmapped.push(`metadata.${name}`);
   }
   const user = optionalText(userId) ?? readUser(body["user"]);
   return { user, metadata: Object.keys(metadata).length === 0 ? undefined : metadata };

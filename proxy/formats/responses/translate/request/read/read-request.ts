@@ -17,11 +17,11 @@ import {
 } from "#proxy/formats/responses/translate/request/body-fields";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Conversation, Effort, OutputFormat, ReasoningOptions, Sampling, Turn } from "#proxy/neutral/conversation";
-import { isSet, unreadIn } from "#proxy/neutral/losses/unread-members";
-import { readCacheOptions, unreadCacheOptions } from "#proxy/neutral/prompt-cache-options";
+import { isSet, unmappedIn } from "#proxy/neutral/losses/unmapped-members";
+import { readCacheOptions, unmappedCacheOptions } from "#proxy/neutral/prompt-cache-options";
 import { readItems } from "./read-items.ts";
 import { readToolChoice, readTools } from "./read-tools.ts";
-import { unreadInBody } from "./unread-items.ts";
+import { unmappedInBody } from "./unmapped-items.ts";
 
 /** State that the provider would hold; without it the call means something else. */
 const refused = ["previous_response_id", "conversation", "prompt"];
@@ -64,7 +64,7 @@ export function readRequest(body: JsonObject): Conversation {
     promptCacheOptions: readCacheOptions(body["prompt_cache_options"]),
     serviceTier: optionalText(body, "service_tier", "service_tier"),
     store: optionalFlag(body, "store", "store"),
-    unread: readUnread(body),
+    unmapped: readUnmapped(body),
     ...(Number(body["top_logprobs"]) > 0 && !includesLogprobs(body) ? { clientSpelling: countedLogprobs } : {}),
   };
 }
@@ -203,17 +203,17 @@ const knownReasoning = new Set(["effort", "summary", "generate_summary"]);
 const knownText = new Set(["format", "verbosity"]);
 const knownFormat = new Set(["type", "name", "description", "schema", "strict"]);
 
-function readUnread(body: JsonObject): readonly string[] {
-  const unread = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
-  if (wantsCompaction(body)) unread.push("context_management");
-  if (body["truncation"] === "auto") unread.push("truncation");
-  if (listOf(body, "include", "include").some((value) => !includable.has(value))) unread.push("include");
+function readUnmapped(body: JsonObject): readonly string[] {
+  const unmapped = Object.keys(body).filter((name) => !known.has(name) && isSet(body[name]));
+  if (wantsCompaction(body)) unmapped.push("context_management");
+  if (body["truncation"] === "auto") unmapped.push("truncation");
+  if (listOf(body, "include", "include").some((value) => !includable.has(value))) unmapped.push("include");
   return [
-    ...unread,
-    ...unreadIn(body["reasoning"], knownReasoning, "reasoning"),
-    ...unreadIn(body["text"], knownText, "text"),
-    ...unreadIn(member(body["text"], "format"), knownFormat, "text.format"),
-    ...unreadCacheOptions(body["prompt_cache_options"]),
-    ...unreadInBody(body),
+    ...unmapped,
+    ...unmappedIn(body["reasoning"], knownReasoning, "reasoning"),
+    ...unmappedIn(body["text"], knownText, "text"),
+    ...unmappedIn(member(body["text"], "format"), knownFormat, "text.format"),
+    ...unmappedCacheOptions(body["prompt_cache_options"]),
+    ...unmappedInBody(body),
   ];
 }

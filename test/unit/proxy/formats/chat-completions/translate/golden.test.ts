@@ -178,7 +178,7 @@ describe("chat completions goldens", () => {
       sampling: { temperature: 0.5, stop: ["END"] },
       outputCap: 2000,
       reasoning: { mode: "on", effort: "medium", show: true },
-      unread: [],
+      unmapped: [],
     });
   });
 

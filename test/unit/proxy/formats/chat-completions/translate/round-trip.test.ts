@@ -99,7 +99,7 @@ const conversation: fc.Arbitrary<Conversation> = fc
     ],
     sampling: { temperature, stop },
     reasoning: effort === undefined ? undefined : { mode: "on", effort, show: true },
-    unread: [],
+    unmapped: [],
   }));
 
 /** Without the paths of errors and without members that are undefined. */

@@ -67,7 +67,7 @@ export function conversationOf(members: Partial<Conversation> = {}): Conversatio
     turns: [user],
     tools: [],
     sampling: {},
-    unread: [],
+    unmapped: [],
     ...members,
   };
 }

@@ -71,7 +71,7 @@ describe("messages translator: recorded traffic", () => {
         format: "Messages",
         capability: "Chat",
       });
-      assert.deepEqual(read.unread, []);
+      assert.deepEqual(read.unmapped, []);
       const { body: written, dropped } = writeBody(read, { model: body.model });
       assert.deepEqual(dropped, []);
       assert.deepEqual(factsOf(written), factsOf(body));

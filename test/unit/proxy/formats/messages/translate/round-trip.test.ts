@@ -76,7 +76,7 @@ describe("messages translator: round trips", () => {
       fc.property(given, models, (said, model) => {
         const once = writeBody(said, { model }).body;
         const read = messagesClientTranslator.readRequest(JSON.parse(JSON.stringify(once)), endpoint);
-        assert.deepEqual(read.unread, []);
+        assert.deepEqual(read.unmapped, []);
         const again = writeBody(read, { model });
         assert.deepEqual(again.dropped, []);
         assert.deepEqual(JSON.parse(JSON.stringify(again.body)), JSON.parse(JSON.stringify({ ...once, model })));

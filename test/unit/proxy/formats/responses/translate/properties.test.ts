@@ -118,7 +118,7 @@ const conversations: fc.Arbitrary<Conversation> = fc
     ],
     sampling: { ...sampled, ...((sampled.topLogprobs ?? 0) > 0 ? { logprobs: true } : {}) },
     ...set,
-    unread: [],
+    unmapped: [],
   }));
 
 function withOwnIds(turn: Turn, index: number): Turn {

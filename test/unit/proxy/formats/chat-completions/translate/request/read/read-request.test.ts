@@ -102,9 +102,9 @@ describe("readRequest(): parameters", () => {
   }
 
   it("pitfall 106: reads a request to cache that holds for the whole call", () => {
-    const { automaticCache, unread } = conversationOf({ cache_control: { type: "ephemeral", ttl: "1h" } });
+    const { automaticCache, unmapped } = conversationOf({ cache_control: { type: "ephemeral", ttl: "1h" } });
     assert.deepEqual(automaticCache, { ttl: "1h" });
-    assert.deepEqual(unread, []);
+    assert.deepEqual(unmapped, []);
   });
 
   it("reads a map of biases without minding what its keys are called", () => {
@@ -159,10 +159,10 @@ describe("readRequest(): thinking", () => {
     it(`reads ${row.name}`, () => assert.deepEqual(conversationOf(row.body).reasoning, row.want));
   }
 
-  it("leaves an effort of no known name unread", () => {
-    const { reasoning, unread } = conversationOf({ reasoning_effort: "default" });
+  it("leaves an effort of no known name unmapped", () => {
+    const { reasoning, unmapped } = conversationOf({ reasoning_effort: "default" });
     assert.equal(reasoning, undefined);
-    assert.deepEqual(unread, ["reasoning_effort"]);
+    assert.deepEqual(unmapped, ["reasoning_effort"]);
   });
 });
 
@@ -257,8 +257,8 @@ describe("readRequest(): tools", () => {
 });
 
 describe("readRequest(): what has no place", () => {
-  it("leaves names of speakers unread, each by its path, but not those of functions", () => {
-    const { unread } = conversationOf({
+  it("leaves names of speakers unmapped, each by its path, but not those of functions", () => {
+    const { unmapped } = conversationOf({
       messages: [
         { role: "system", content: "s", name: "" },
         { role: "user", content: "x", name: "ada" },
@@ -267,13 +267,13 @@ describe("readRequest(): what has no place", () => {
         { role: "assistant", content: "y", name: "bot" },
       ],
     });
-    assert.deepEqual(unread, ["messages[1].name", "messages[4].name"]);
+    assert.deepEqual(unmapped, ["messages[1].name", "messages[4].name"]);
   });
 
-  it("leaves of the manner of caching unread what only this format has", () => {
+  it("leaves of the manner of caching unmapped what only this format has", () => {
     const read = (options: unknown): unknown => {
-      const { promptCacheOptions, unread } = conversationOf({ prompt_cache_options: options });
-      return [promptCacheOptions, unread];
+      const { promptCacheOptions, unmapped } = conversationOf({ prompt_cache_options: options });
+      return [promptCacheOptions, unmapped];
     };
     const options = { mode: "explicit", ttl: "30m" };
     assert.deepEqual(read(options), [options, []]);
@@ -293,10 +293,10 @@ describe("readRequest(): what has no place", () => {
     assert.equal(conversationOf(newer).clientSpelling, undefined);
   });
 
-  it("pitfall 110: unknown members are left unread when they say something, by the client's spelling", () => {
+  it("pitfall 110: unknown members are left unmapped when they say something, by the client's spelling", () => {
     const silent = { a: null, b: "", c: [], d: {}, e: false };
-    const { unread } = conversationOf({ ...silent, min_p: 0.1, prediction: { type: "content" }, "x-y": 0 });
-    assert.deepEqual(unread, ["min_p", "prediction", "x-y"]);
+    const { unmapped } = conversationOf({ ...silent, min_p: 0.1, prediction: { type: "content" }, "x-y": 0 });
+    assert.deepEqual(unmapped, ["min_p", "prediction", "x-y"]);
   });
 
   for (const row of [

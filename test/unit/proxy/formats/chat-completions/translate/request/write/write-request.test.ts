@@ -139,11 +139,11 @@ describe("writeRequest(): members", () => {
   });
 
   it("declares members that it never read", () => {
-    assert.deepEqual(writtenRequest({ ...conversationOf(), unread: ["min_p"] }).dropped, ["min_p"]);
+    assert.deepEqual(writtenRequest({ ...conversationOf(), unmapped: ["min_p"] }).dropped, ["min_p"]);
   });
 
   it("refuses what a rejecting channel may not drop, by the client's name", () => {
-    const conversation = { ...conversationOf(), unread: ["min_p"] };
+    const conversation = { ...conversationOf(), unmapped: ["min_p"] };
     assert.throws(
       () => writtenRequest(conversation, { policy: "Reject" }),
       (error) => error instanceof GatewayError && error.param === "min_p",

@@ -288,7 +288,7 @@ describe("readRequest() of generateContent: contents", () => {
       parts: [{ text: "hi", aura: 1, partMetadata: { a: 1 } }],
       mood: "x",
     };
-    assert.deepEqual(read({ contents: [content] }).unread, [
+    assert.deepEqual(read({ contents: [content] }).unmapped, [
       "contents[0].mood",
       "contents[0].parts[0].aura",
       "contents[0].parts[0].partMetadata",
@@ -297,6 +297,6 @@ describe("readRequest() of generateContent: contents", () => {
 
   it("declares where a video is cut as a loss", () => {
     const part = { fileData: { fileUri: "https://x.test/a.mp4" }, videoMetadata: { startOffset: "1s" } };
-    assert.deepEqual(read({ contents: [{ parts: [part] }] }).unread, ["contents[0].parts[0].videoMetadata"]);
+    assert.deepEqual(read({ contents: [{ parts: [part] }] }).unmapped, ["contents[0].parts[0].videoMetadata"]);
   });
 });

@@ -128,12 +128,12 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "a language of the voice has no neutral place",
       config: { speechConfig: { languageCode: "de-DE" } },
-      want: { unread: ["generationConfig.speechConfig.languageCode"] },
+      want: { unmapped: ["generationConfig.speechConfig.languageCode"] },
     },
     {
       name: "a voice of another kind has no neutral place",
       config: { speechConfig: { voiceConfig: { replicatedVoiceConfig: { voiceSampleAudio: "AAAA" } } } },
-      want: { unread: ["generationConfig.speechConfig.voiceConfig.replicatedVoiceConfig"] },
+      want: { unmapped: ["generationConfig.speechConfig.voiceConfig.replicatedVoiceConfig"] },
     },
     {
       name: "a level by its number",
@@ -166,12 +166,12 @@ describe("readRequest() of generateContent: parameters", () => {
     {
       name: "pitfall 110: declares what has no neutral place, and refuses nothing for it",
       config: { imageConfig: { imageSize: "1K" }, mediaResolution: "MEDIA_RESOLUTION_LOW" },
-      want: { unread: ["generationConfig.imageConfig", "generationConfig.mediaResolution"] },
+      want: { unmapped: ["generationConfig.imageConfig", "generationConfig.mediaResolution"] },
     },
   ] satisfies { name: string; config: JsonObject; want: JsonObject }[]) {
     it(row.name, () => {
       const got = read({ contents: "hi", generationConfig: row.config });
-      const want = { model: "m", stream: false, tools: [], sampling: {}, unread: [], ...row.want };
+      const want = { model: "m", stream: false, tools: [], sampling: {}, unmapped: [], ...row.want };
       const { turns: _turns, ...rest } = got;
       assert.deepEqual(present(rest), want);
     });
@@ -180,7 +180,7 @@ describe("readRequest() of generateContent: parameters", () => {
   it("pitfall 112: reads generation parameters at the top level, the config wins", () => {
     const got = read({ contents: "hi", temperature: 1, max_output_tokens: 3, generation_config: { temperature: 0.5 } });
     assert.deepEqual(present([got.sampling, got.outputCap]), [{ temperature: 0.5 }, 3]);
-    assert.deepEqual(got.unread, []);
+    assert.deepEqual(got.unmapped, []);
   });
 
   it("reads common members of the interface", () => {
@@ -195,7 +195,7 @@ describe("readRequest() of generateContent: parameters", () => {
       labels: { team: "x" },
     });
     assert.deepEqual(
-      [got.user, got.metadata, got.safetyIdentifier, got.serviceTier, got.store, got.safetySettings, got.unread],
+      [got.user, got.metadata, got.safetyIdentifier, got.serviceTier, got.store, got.safetySettings, got.unmapped],
       ["u1", { a: "b", n: "1" }, "s", "default", false, [{ category: "C", threshold: "T" }], ["labels"]],
     );
   });

@@ -52,7 +52,7 @@ describe("writeRequest() of generateContent: parameters", () => {
       parallelTools: false,
       verbosity: "low",
       store: true,
-      unread: ["prediction"],
+      unmapped: ["prediction"],
     });
     assert.deepEqual(
       new Set(written.dropped),

@@ -18,7 +18,7 @@ describe("messages: readRequest, settings", () => {
       tools: [],
       sampling: {},
       outputCap: 16,
-      unread: [],
+      unmapped: [],
     });
   });
 
@@ -35,7 +35,7 @@ describe("messages: readRequest, settings", () => {
     {
       name: "keeps texts of metadata and names the rest",
       body: { metadata: { trace: "t", deep: { a: 1 } } },
-      want: { metadata: { trace: "t" }, unread: ["metadata.deep"] },
+      want: { metadata: { trace: "t" }, unmapped: ["metadata.deep"] },
     },
     {
       name: "reads standard_only as the default tier",
@@ -60,21 +60,21 @@ describe("messages: readRequest, settings", () => {
     {
       name: "pitfall 110: names unknown members that ask for something, and no others",
       body: { future: 1, seed: null, speed: "fast", diagnostics: {}, container: null, inference_geo: "eu" },
-      want: { unread: ["future", "speed", "inference_geo"] },
+      want: { unmapped: ["future", "speed", "inference_geo"] },
     },
-    { name: "takes the usual speed for none", body: { speed: "standard" }, want: { unread: [] } },
+    { name: "takes the usual speed for none", body: { speed: "standard" }, want: { unmapped: [] } },
     {
       name: "names the request to clear old thinking, which nobody else gets",
       body: { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } },
-      want: { unread: ["context_management"] },
+      want: { unmapped: ["context_management"] },
     },
     ...["clear_tool_uses_20250919", "compact_20260112"].map((type) => ({
       name: `pitfall 172: names ${type}, which only saves context`,
       body: { context_management: { edits: [{ type: "clear_thinking_20251015" }, { type }] } },
-      want: { unread: ["context_management"] },
+      want: { unmapped: ["context_management"] },
     })),
-    { name: "takes no edits for no wish", body: { context_management: { edits: [] } }, want: { unread: [] } },
-    { name: "says nothing of betas", body: { betas: ["x"] }, want: { unread: [] } },
+    { name: "takes no edits for no wish", body: { context_management: { edits: [] } }, want: { unmapped: [] } },
+    { name: "says nothing of betas", body: { betas: ["x"] }, want: { unmapped: [] } },
   ]) {
     it(row.name, () => {
       const read = plain(readBody(row.body));

@@ -72,7 +72,7 @@ describe("messages: readRequest, tools", () => {
       { name: "f", defer_loading: true, input_examples: [{ x: 1 }], allowed_callers: ["direct"] },
       { name: "g", eager_input_streaming: false, input_examples: [], allowed_callers: ["code_execution_20260521"] },
     ];
-    assert.deepEqual(readBody({ tools }).unread, [
+    assert.deepEqual(readBody({ tools }).unmapped, [
       "tools.0.defer_loading",
       "tools.0.input_examples",
       "tools.1.allowed_callers",

@@ -293,7 +293,7 @@ const others: readonly Row[] = [
   },
   {
     name: "declares what only other formats have",
-    says: { metadata: { a: "b" }, verbosity: "low", promptCacheKey: "k", store: true, unread: ["future"] },
+    says: { metadata: { a: "b" }, verbosity: "low", promptCacheKey: "k", store: true, unmapped: ["future"] },
     want: {},
     dropped: ["verbosity", "metadata", "prompt_cache_key", "store", "future"],
   },

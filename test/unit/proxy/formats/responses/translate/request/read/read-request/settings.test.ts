@@ -108,19 +108,19 @@ describe("responses: readRequest of settings", () => {
     {
       name: "pitfall 110: unknown members are declared and not refused",
       body: { wish: "x", truncation: "auto", include: ["web_search_call.action.sources"], max_tool_calls: 3, n: null },
-      pick: ({ unread }: Conversation) => unread,
+      pick: ({ unmapped }: Conversation) => unmapped,
       want: ["wish", "max_tool_calls", "truncation", "include"],
     },
     {
       name: "pitfall 172: compaction, which only saves context, is declared",
       body: { context_management: [{ type: "compaction", compact_threshold: 100_000 }] },
-      pick: ({ unread }: Conversation) => unread,
+      pick: ({ unmapped }: Conversation) => unmapped,
       want: ["context_management"],
     },
     {
       name: "says nothing of members that say nothing",
       body: { background: false, truncation: "disabled", include: [], moderation: null, image: {}, metadata: {} },
-      pick: ({ unread }: Conversation) => unread,
+      pick: ({ unmapped }: Conversation) => unmapped,
       want: [],
     },
     {

@@ -304,7 +304,7 @@ describe("responses: writeRequest, settings", () => {
     },
     {
       name: "says what it cannot carry",
-      changes: { sampling: { seed: 1, topK: 3, logitBias: { "1": 2 } }, unread: ["wish"] },
+      changes: { sampling: { seed: 1, topK: 3, logitBias: { "1": 2 } }, unmapped: ["wish"] },
       names: ["seed", "top_k", "logit_bias"],
       want: {},
       dropped: ["top_k", "seed", "logit_bias", "wish"],

@@ -4,7 +4,13 @@
  * keys of their own on them.
  */
 import type { JsonObject } from "#proxy/json/json-value";
-import { always, bracketed, collectUnread, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";
+import {
+  always,
+  bracketed,
+  collectUnmapped,
+  type KnownObjects,
+  knownObject,
+} from "#proxy/neutral/losses/unmapped-members";
 
 const marks = ["cache_control", "prompt_cache_breakpoint"];
 const text = knownObject(["type", "text", ...marks]);
@@ -60,18 +66,18 @@ const choice = always(
 );
 
 /** @returns paths of what a body says inside its messages, tools and wishes, and no neutral form has a place for */
-export function unreadInBody(body: JsonObject): string[] {
-  const unread: string[] = [];
+export function unmappedInBody(body: JsonObject): string[] {
+  const unmapped: string[] = [];
   const messages = body["messages"];
   if (Array.isArray(messages)) {
     for (const [index, message] of messages.entries()) {
-      collectUnread(Object(message)["content"], parts, `messages[${index}].content`, bracketed, unread);
+      collectUnmapped(Object(message)["content"], parts, `messages[${index}].content`, bracketed, unmapped);
     }
   }
-  collectUnread(body["tools"], tools, "tools", bracketed, unread);
-  collectUnread(body["functions"], described, "functions", bracketed, unread);
-  collectUnread(body["tool_choice"], choice, "tool_choice", bracketed, unread);
-  collectUnread(body["response_format"], outputFormat, "response_format", bracketed, unread);
-  collectUnread(body["web_search_options"], searchOptions, "web_search_options", bracketed, unread);
-  return unread;
+  collectUnmapped(body["tools"], tools, "tools", bracketed, unmapped);
+  collectUnmapped(body["functions"], described, "functions", bracketed, unmapped);
+  collectUnmapped(body["tool_choice"], choice, "tool_choice", bracketed, unmapped);
+  collectUnmapped(body["response_format"], outputFormat, "response_format", bracketed, unmapped);
+  collectUnmapped(body["web_search_options"], searchOptions, "web_search_options", bracketed, unmapped);
+  return unmapped;
 }

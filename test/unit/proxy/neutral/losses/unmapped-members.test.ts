@@ -3,12 +3,12 @@ import { describe, it } from "mocha";
 import { Losses } from "#proxy/neutral/losses/losses";
 import {
   bracketed,
-  collectUnread,
+  collectUnmapped,
   dotted,
   isSet,
   type KnownObjects,
   knownObject,
-} from "#proxy/neutral/losses/unread-members";
+} from "#proxy/neutral/losses/unmapped-members";
 
 describe("says()", () => {
   for (const value of [undefined, null, "", false, [], {}]) {
@@ -19,15 +19,15 @@ describe("says()", () => {
   }
 });
 
-describe("collectUnread()", () => {
+describe("collectUnmapped()", () => {
   const blocks: KnownObjects = new Map([
     ["text", knownObject(["type", "text"])],
     ["result", knownObject(["type", "content"], () => ({ content: blocks }))],
   ]);
-  const unreadOf = (value: unknown, itemPath = dotted): string[] => {
-    const unread: string[] = [];
-    collectUnread(value, blocks, "content", itemPath, unread);
-    return unread;
+  const unmappedOf = (value: unknown, itemPath = dotted): string[] => {
+    const unmapped: string[] = [];
+    collectUnmapped(value, blocks, "content", itemPath, unmapped);
+    return unmapped;
   };
   const nested = [{ type: "result", content: [{ type: "text", text: "x", mood: 1 }], aura: 2 }];
 
@@ -43,21 +43,21 @@ describe("collectUnread()", () => {
     { name: "a usual container", value: [{ type: "text", container: { type: "auto", file_ids: [] } }], want: [] },
     { name: "an object of unknown type", value: [{ type: "__proto__", mood: 1 }], want: [] },
   ]) {
-    it(`passes over ${row.name}`, () => assert.deepEqual(unreadOf(row.value), row.want));
+    it(`passes over ${row.name}`, () => assert.deepEqual(unmappedOf(row.value), row.want));
   }
 
   it("hears what is not usual, and the usual words elsewhere", () =>
-    assert.deepEqual(unreadOf([{ type: "text", caller: { type: "x" }, container: "c", mood: { type: "auto" } }]), [
+    assert.deepEqual(unmappedOf([{ type: "text", caller: { type: "x" }, container: "c", mood: { type: "auto" } }]), [
       "content.0.caller",
       "content.0.container",
       "content.0.mood",
     ]));
 
   it("names what is not known, outside and inside", () =>
-    assert.deepEqual(unreadOf(nested), ["content.0.aura", "content.0.content.0.mood"]));
+    assert.deepEqual(unmappedOf(nested), ["content.0.aura", "content.0.content.0.mood"]));
 
   it("spells places as the client does", () =>
-    assert.deepEqual(unreadOf(nested, bracketed), ["content[0].aura", "content[0].content[0].mood"]));
+    assert.deepEqual(unmappedOf(nested, bracketed), ["content[0].aura", "content[0].content[0].mood"]));
 });
 
 describe("Losses", () => {

@@ -45,35 +45,36 @@ export function knownObject(members: readonly string[], inner?: InnerObjects): K
 
 /**
  * @param value an object or a list of them
- * @param unread gets the paths of members that say something and are not known; objects of unknown type are passed over,
+ * @param unmapped gets the paths of members that say something and are not known; objects of unknown type are passed over,
  *   because their reader refuses or declares them whole
  */
-export function collectUnread(
+export function collectUnmapped(
   value: unknown,
   known: KnownObjects,
   where: string,
   itemPath: ItemSpelling,
-  unread: string[],
+  unmapped: string[],
 ): void {
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) collectUnread(item, known, itemPath(where, index), itemPath, unread);
+    for (const [index, item] of value.entries())
+      collectUnmapped(item, known, itemPath(where, index), itemPath, unmapped);
     return;
   }
   if (!isObject(value)) return;
   const kind = known.get(asText(value["type"]), value);
   if (kind === undefined) return;
   for (const name of Object.keys(value)) {
-    if (!kind.members.has(name) && isSet(value[name]) && !isUsual(name, value[name])) unread.push(`${where}.${name}`);
+    if (!kind.members.has(name) && isSet(value[name]) && !isUsual(name, value[name])) unmapped.push(`${where}.${name}`);
   }
   if (kind.inner === undefined) return;
   for (const [name, inner] of kind.inner()) {
     const within = value[name];
-    if (typeof within === "object") collectUnread(within, inner, `${where}.${name}`, itemPath, unread);
+    if (typeof within === "object") collectUnmapped(within, inner, `${where}.${name}`, itemPath, unmapped);
   }
 }
 
 /** @returns paths of members that say something and are not among the known; none of what is no object */
-export function unreadIn(value: unknown, known: ReadonlySet<string>, where: string): string[] {
+export function unmappedIn(value: unknown, known: ReadonlySet<string>, where: string): string[] {
   if (!isObject(value)) return [];
   return Object.keys(value).flatMap((name) => (known.has(name) || !isSet(value[name]) ? [] : [`${where}.${name}`]));
 }

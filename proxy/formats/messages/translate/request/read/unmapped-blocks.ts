@@ -4,7 +4,13 @@
  * losses.
  */
 import type { JsonObject } from "#proxy/json/json-value";
-import { always, collectUnread, dotted, type KnownObjects, knownObject } from "#proxy/neutral/losses/unread-members";
+import {
+  always,
+  collectUnmapped,
+  dotted,
+  type KnownObjects,
+  knownObject,
+} from "#proxy/neutral/losses/unmapped-members";
 import { knownClientTool } from "./client-tools.ts";
 
 const text = knownObject(["type", "text", "cache_control", "citations"]);
@@ -65,12 +71,12 @@ const tools: KnownObjects = {
 };
 
 /** @returns paths of what a body says inside its text, messages and tools, and no neutral form has a place for */
-export function unreadInBody(body: JsonObject): string[] {
-  const unread: string[] = [];
-  collectUnread(body["system"], blocks, "system", dotted, unread);
-  collectUnread(body["messages"], messages, "messages", dotted, unread);
-  collectUnread(body["tools"], tools, "tools", dotted, unread);
-  collectUnread(body["tool_choice"], choice, "tool_choice", dotted, unread);
-  collectUnread(body["thinking"], thinking, "thinking", dotted, unread);
-  return unread;
+export function unmappedInBody(body: JsonObject): string[] {
+  const unmapped: string[] = [];
+  collectUnmapped(body["system"], blocks, "system", dotted, unmapped);
+  collectUnmapped(body["messages"], messages, "messages", dotted, unmapped);
+  collectUnmapped(body["tools"], tools, "tools", dotted, unmapped);
+  collectUnmapped(body["tool_choice"], choice, "tool_choice", dotted, unmapped);
+  collectUnmapped(body["thinking"], thinking, "thinking", dotted, unmapped);
+  return unmapped;
 }

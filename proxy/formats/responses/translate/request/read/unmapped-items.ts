@@ -9,12 +9,12 @@ import { asList, type JsonObject, member } from "#proxy/json/json-value";
 import {
   always,
   bracketed,
-  collectUnread,
+  collectUnmapped,
   type InnerObjects,
   type KnownObject,
   type KnownObjects,
   knownObject,
-} from "#proxy/neutral/losses/unread-members";
+} from "#proxy/neutral/losses/unmapped-members";
 
 const text = knownObject(["type", "text", "prompt_cache_breakpoint"]);
 const assistantText = knownObject(["type", "text", "annotations", "logprobs", "prompt_cache_breakpoint"]);
@@ -100,19 +100,19 @@ const foundTools: KnownObjects = {
 };
 
 /** @returns paths of what a body says inside its items and tools, and no neutral form has a place for */
-export function unreadInBody(body: JsonObject): string[] {
-  const unread: string[] = [];
-  collectUnread(body["instructions"], items, "instructions", bracketed, unread);
-  collectUnread(body["input"], items, "input", bracketed, unread);
-  collectUnread(body["tools"], tools, "tools", bracketed, unread);
+export function unmappedInBody(body: JsonObject): string[] {
+  const unmapped: string[] = [];
+  collectUnmapped(body["instructions"], items, "instructions", bracketed, unmapped);
+  collectUnmapped(body["input"], items, "input", bracketed, unmapped);
+  collectUnmapped(body["tools"], tools, "tools", bracketed, unmapped);
   const lists = listsInItems(body);
   for (const { tools: listed, where, isFound } of lists) {
-    collectUnread(listed, isFound ? foundTools : tools, where, bracketed, unread);
+    collectUnmapped(listed, isFound ? foundTools : tools, where, bracketed, unmapped);
   }
   for (const { tools: listed, where } of [{ tools: asList(body["tools"]), where: "tools" }, ...lists]) {
     for (const [index, tool] of listed.entries()) {
-      if (member(tool, "external_web_access") === false) unread.push(`${where}[${index}].external_web_access`);
+      if (member(tool, "external_web_access") === false) unmapped.push(`${where}[${index}].external_web_access`);
     }
   }
-  return unread;
+  return unmapped;
 }
