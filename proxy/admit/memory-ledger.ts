@@ -23,20 +23,12 @@ import {
   noAmounts,
 } from "./count/held-reservation.ts";
 import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
-import { BalanceCounter, LimitCounter, LimitRules, type StoredIdentity } from "./count/limit-counter.ts";
+import type { LedgerJournal } from "./count/ledger-journal.ts";
+import { BalanceCounter, LimitCounter, LimitRules } from "./count/limit-counter.ts";
 import { refusalOf } from "./count/refusal.ts";
 import { SettledIds } from "./count/settled-ids.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import type { StoredCounter } from "./store/store-messages.ts";
-
-/** Collects what must become durable; `MemoryLedger` alone has none. */
-export interface LedgerJournal {
-  limitChanged(counter: LimitCounter): void;
-  balanceChanged(counter: BalanceCounter): void;
-  /** The number of open reservations changed. */
-  openChanged(): void;
-  forgotten(counter: { stored: StoredIdentity | undefined }): void;
-}
 
 export interface MemoryLedgerOptions {
   /** Milliseconds since the epoch: for windows of the calendar, and for what is told and stored. */

@@ -4,8 +4,10 @@
  * Only posted amounts are durable. The holds of open reservations end with the process, so they are left out: of a
  * window the posted sum is stored, of a bucket its level without the holds, of reservations how many are open.
  */
+
+import type { LedgerJournal } from "#proxy/admit/count/ledger-journal";
 import { BalanceCounter, type LimitCounter, type StoredIdentity } from "#proxy/admit/count/limit-counter";
-import type { LedgerJournal, MemoryLedger } from "#proxy/admit/memory-ledger";
+import type { MemoryLedger } from "#proxy/admit/memory-ledger";
 import { changeLength, type StoreBatch, type StoredCounter } from "./store-messages.ts";
 
 type AnyCounter = LimitCounter | BalanceCounter;
