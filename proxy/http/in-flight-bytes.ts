@@ -133,7 +133,7 @@ export class CallBytes implements ByteCount {
     this.#add(-bytes);
   }
 
-  /** A call that is its key's only one is as large as any may be. */
+  /** A key's only call may be as large as the cap lets one call be. */
   #fitsShare(more: number, share: number): boolean {
     if (more === 0 || this.#bytes + more <= shortCallBytes || this.#share.bytes === this.#bytes) return true;
     return !this.#all.exceedsShare(this.#share.bytes, more, share);

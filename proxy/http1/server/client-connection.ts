@@ -83,7 +83,7 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
   #sinceMs = performance.now();
   /** When bytes of a forgotten body came last. */
   #heardMs = 0;
-  /** The first request has as long as any head; later ones as long as an idle connection is kept. */
+  /** The first request has the time of a head; later ones have the time that an idle connection is kept. */
   #isFirst = true;
   #isStopped = false;
   #droppedBytes = 0;

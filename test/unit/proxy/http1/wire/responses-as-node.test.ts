@@ -8,6 +8,7 @@ import { Duplex } from "node:stream";
 import fc from "fast-check";
 import { MessageParser } from "#proxy/http1/wire/message-parser";
 import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
+import { framings, pieces } from "#test/support/http1-mutations";
 
 /** Undefined where the response is refused, or no whole one is there. */
 type Seen = string | undefined;
@@ -76,17 +77,7 @@ function readByNodes(bytes: Buffer): Promise<Seen> {
   return promise;
 }
 
-const framings = [
-  "Content-Length: 5\r\n\r\nhello",
-  "content-length:5 \r\n\r\nhello",
-  "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-  'Transfer-Encoding: Chunked\r\n\r\n2;a="b"\r\nhe\r\n3\r\nllo\r\n0\r\nx: y\r\n\r\n',
-  "Connection: close\r\n\r\nuntil the end",
-  "Content-Length: 0\r\n\r\n",
-  "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-  "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
-  "Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n",
-];
+const responseFramings = [...framings, "Connection: close\r\n\r\nuntil the end"];
 const starts = [
   "HTTP/1.1 200 OK\r\n",
   "HTTP/1.1 404\r\n",
@@ -95,32 +86,13 @@ const starts = [
   "HTTP/1.1 204 No Content\r\n",
   "HTTP/1.1 304 Not Modified\r\n",
 ];
-const pieces = [
-  "\r\n",
-  "\n",
-  "\r",
-  " ",
-  "\t",
-  "\0",
-  ":",
-  ";",
-  ",",
-  "0",
-  "5",
-  "a",
-  "\x80",
-  "chunked",
-  "\x0b",
-  "\r\n ",
-  "\r\n\r\n",
-];
 
 /** Most of them damaged in a place or two. */
 const messages = fc
   .tuple(
     fc.constantFrom(...starts),
     fc.constantFrom("", "A: b\r\n", "A:\r\n", "X-Y: \t z\t\r\n", "Keep-Alive: timeout=5\r\n"),
-    fc.constantFrom(...framings),
+    fc.constantFrom(...responseFramings),
     fc.array(fc.tuple(fc.nat(), fc.constantFrom(...pieces), fc.nat(2)), { maxLength: 2 }),
   )
   .map(([start, header, framing, damages]) => {

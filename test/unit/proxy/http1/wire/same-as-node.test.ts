@@ -9,6 +9,7 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import fc from "fast-check";
 import type { Exchange } from "#proxy/http1/server/exchange";
+import { framings, pieces } from "#test/support/http1-mutations";
 import { Http1Server } from "#test/support/http1-server";
 
 /** One line a request that was read to its end, and how the connection ended. */
@@ -37,42 +38,13 @@ async function exchange(port: number, bytes: Buffer): Promise<void> {
 const mark = "GET /mark HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
 const methods = ["POST", "GET", "DELETE"];
-const framings = [
-  "Content-Length: 5\r\n\r\nhello",
-  "content-length:5 \r\n\r\nhello",
-  "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-  'Transfer-Encoding: Chunked\r\n\r\n2;a="b"\r\nhe\r\n3\r\nllo\r\n0\r\nx: y\r\n\r\n',
-  "\r\n",
-  "Content-Length: 0\r\n\r\n",
-  "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-  "Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello",
-  "Transfer-Encoding: identity, chunked\r\n\r\n0\r\n\r\n",
-];
-const pieces = [
-  "\r\n",
-  "\n",
-  "\r",
-  " ",
-  "\t",
-  "\0",
-  ":",
-  ";",
-  ",",
-  "0",
-  "5",
-  "a",
-  "\x80",
-  "chunked",
-  "\x0b",
-  "\r\n ",
-  "\r\n\r\n",
-];
+const requestFramings = [...framings, "\r\n"];
 
 const request = fc
   .record({
     method: fc.constantFrom(...methods),
     target: fc.constantFrom("/v1/a", "/", "/a?b=%20#c", "http://x/y"),
-    framing: fc.constantFrom(...framings),
+    framing: fc.constantFrom(...requestFramings),
     header: fc.constantFrom("", "A: b\r\n", "A:\r\n", "X-Y: \t z\t\r\n", "Connection: keep-alive\r\n"),
   })
   .map(({ method, target, framing, header }) => `${method} ${target} HTTP/1.1\r\nHost: x\r\n${header}${framing}`);
