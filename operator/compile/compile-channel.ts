@@ -299,16 +299,22 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
   };
 }
 
+/** Dialects that a format has anyway; a proxy takes them for granted. */
+const usualDialects: Readonly<Record<string, string>> = { Embeddings: "OpenAI", Rerank: "Jina" };
+
 function formatsOf(spec: ChannelSpec, preset: ProviderPreset, baseURL: string): Channel["formats"] {
-  const wanted = spec.formats?.length
+  const wanted: NonNullable<ChannelSpec["formats"]> = spec.formats?.length
     ? spec.formats
-    : preset.formats.map((type) => ({ type, path: undefined, paths: undefined }));
+    : preset.formats.map((type) => ({ type }));
   const formats: Channel["formats"] = [];
-  for (const { type, path, paths } of wanted) {
+  for (const { type, path, paths, dialect } of wanted) {
     const found = path ?? pathOf(type, preset.dialect, baseURL, spec.azure?.apiVersion);
     if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((own) => ({ type, path: own })));
-    else if (found !== undefined) formats.push({ type, path: found });
-    else throw new SpecError(`spec.formats[${type}].path: required, because ${spec.provider} has no usual path for it`);
+    else if (found !== undefined) {
+      const isUsual = dialect === undefined || dialect === usualDialects[type];
+      formats.push({ type, path: found, ...(!isUsual && { dialect }) });
+    } else
+      throw new SpecError(`spec.formats[${type}].path: required, because ${spec.provider} has no usual path for it`);
   }
   if (formats.length === 0 || formats.length > 32) throw new SpecError("spec.formats: give 1 to 32 formats and paths");
   return formats;

@@ -744,6 +744,10 @@ type: WireFormat
  */
 path?: string
 /**
+ * Whose shape of the format the upstream speaks, where vendors differ; that of the preset or provider when absent, else OpenAI for Embeddings and Jina for Rerank. Only for these two formats, and OpenAI has no Rerank.
+ */
+dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
+/**
  * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required. Not there yet: no endpoint forwards them.
  * 
  * Items: One path.
@@ -793,7 +797,7 @@ name: string
  */
 upstreamName?: string
 /**
- * What the model can do here. Not there yet: what its route says counts alone.
+ * What the model can do here; a call of another capability does not come to this channel. All that the route allows when absent.
  * 
  * Items: One capability. Chat means all four chat formats.
  */

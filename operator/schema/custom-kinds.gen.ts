@@ -1285,6 +1285,16 @@ export const customKinds: readonly KindSchema[] = [
           "maxLength": 1024,
           "pattern": "^/[!-\"$->@-~]*$"
          },
+         "dialect": {
+          "type": "string",
+          "enum": [
+           "OpenAI",
+           "Cohere",
+           "Voyage",
+           "Jina",
+           "TEI"
+          ]
+         },
          "paths": {
           "type": "array",
           "minItems": 1,
@@ -1309,6 +1319,12 @@ export const customKinds: readonly KindSchema[] = [
           "rule": "self.type != 'Passthrough' || !has(self.path)",
           "message": "use paths instead of path for Passthrough",
           "fieldPath": ".path",
+          "reason": "FieldValueForbidden"
+         },
+         {
+          "rule": "!has(self.dialect) || self.type == 'Embeddings' || (self.type == 'Rerank' && self.dialect != 'OpenAI')",
+          "message": "remove dialect: only Embeddings and Rerank have some, and Rerank has no dialect OpenAI",
+          "fieldPath": ".dialect",
           "reason": "FieldValueForbidden"
          }
         ]

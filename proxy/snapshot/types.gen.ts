@@ -127,6 +127,10 @@ type: WireFormat
  * Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent.
  */
 path: string
+/**
+ * Whose shape of the format the upstream speaks; absent: OpenAI for Embeddings, Jina for Rerank.
+ */
+dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
 }[]
 auth: {
 location: ("Header" | "Query")

@@ -1269,7 +1269,7 @@ return errors === 0;
 }
 
 export const channel = validate43;
-const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"traits":{"type":"object","additionalProperties":false,"properties":{"like":{"type":"string","minLength":1,"maxLength":256},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":2147483647},"thinking":{"enum":["None","Optional","Always"]},"forcedTools":{"enum":["Accepted","Refused"]},"toolsWithThinking":{"enum":["Accepted","Refused"]},"hostedToolsWithFunctions":{"enum":["Accepted","Refused"]},"sampling":{"enum":["Accepted","Refused"]}}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
+const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent."},"dialect":{"enum":["OpenAI","Cohere","Voyage","Jina","TEI"],"description":"Whose shape of the format the upstream speaks; absent: OpenAI for Embeddings, Jina for Rerank."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"traits":{"type":"object","additionalProperties":false,"properties":{"like":{"type":"string","minLength":1,"maxLength":256},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":2147483647},"thinking":{"enum":["None","Optional","Always"]},"forcedTools":{"enum":["Accepted","Refused"]},"toolsWithThinking":{"enum":["Accepted","Refused"]},"hostedToolsWithFunctions":{"enum":["Accepted","Refused"]},"sampling":{"enum":["Accepted","Refused"]}}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
 const schema39 = {"enum":["ChatCompletions","Responses","Messages","GenerateContent","Completions","Embeddings","EmbedContent","Rerank","ImageGenerations","ImageEdits","ImageVariations","Predict","Speech","Transcriptions","Translations","Moderations","Realtime","CountTokens","Passthrough"]};
 const pattern14 = new RegExp("^https?://[^/?#@]+[^?#]*$", "u");
 const pattern15 = new RegExp("^/", "u");
@@ -1844,7 +1844,7 @@ return false;
 else {
 const _errs17 = errors;
 for(const key1 in data7){
-if(!((key1 === "type") || (key1 === "path"))){
+if(!(((key1 === "type") || (key1 === "path")) || (key1 === "dialect"))){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0,schemaPath:"#/properties/formats/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -1890,6 +1890,20 @@ var valid4 = _errs20 === errors;
 else {
 var valid4 = true;
 }
+if(valid4){
+if(data7.dialect !== undefined){
+let data10 = data7.dialect;
+const _errs22 = errors;
+if(!(((((data10 === "OpenAI") || (data10 === "Cohere")) || (data10 === "Voyage")) || (data10 === "Jina")) || (data10 === "TEI"))){
+validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/dialect",schemaPath:"#/properties/formats/items/properties/dialect/enum",keyword:"enum",params:{allowedValues: schema36.properties.formats.items.properties.dialect.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid4 = _errs22 === errors;
+}
+else {
+var valid4 = true;
+}
+}
 }
 }
 }
@@ -1919,49 +1933,49 @@ var valid0 = true;
 }
 if(valid0){
 if(data.auth !== undefined){
-let data10 = data.auth;
-const _errs22 = errors;
-if(errors === _errs22){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let data11 = data.auth;
+const _errs23 = errors;
+if(errors === _errs23){
+if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
 let missing2;
-if((((data10.location === undefined) && (missing2 = "location")) || ((data10.name === undefined) && (missing2 = "name"))) || ((data10.scheme === undefined) && (missing2 = "scheme"))){
+if((((data11.location === undefined) && (missing2 = "location")) || ((data11.name === undefined) && (missing2 = "name"))) || ((data11.scheme === undefined) && (missing2 = "scheme"))){
 validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
-const _errs24 = errors;
-for(const key2 in data10){
+const _errs25 = errors;
+for(const key2 in data11){
 if(!(((key2 === "location") || (key2 === "name")) || (key2 === "scheme"))){
 validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs24 === errors){
-if(data10.location !== undefined){
-let data11 = data10.location;
-const _errs25 = errors;
-if(!((data11 === "Header") || (data11 === "Query"))){
+if(_errs25 === errors){
+if(data11.location !== undefined){
+let data12 = data11.location;
+const _errs26 = errors;
+if(!((data12 === "Header") || (data12 === "Query"))){
 validate43.errors = [{instancePath:instancePath+"/auth/location",schemaPath:"#/properties/auth/properties/location/enum",keyword:"enum",params:{allowedValues: schema36.properties.auth.properties.location.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid6 = _errs25 === errors;
+var valid6 = _errs26 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data10.name !== undefined){
-let data12 = data10.name;
-const _errs26 = errors;
-if(errors === _errs26){
-if(typeof data12 === "string"){
-if(data12.length > 128){
+if(data11.name !== undefined){
+let data13 = data11.name;
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data13 === "string"){
+if(data13.length > 128){
 validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/properties/auth/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(data12.length < 1){
+if(data13.length < 1){
 validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/properties/auth/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1972,20 +1986,20 @@ validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/prope
 return false;
 }
 }
-var valid6 = _errs26 === errors;
+var valid6 = _errs27 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data10.scheme !== undefined){
-let data13 = data10.scheme;
-const _errs28 = errors;
-if(!((data13 === "Bearer") || (data13 === "Raw"))){
+if(data11.scheme !== undefined){
+let data14 = data11.scheme;
+const _errs29 = errors;
+if(!((data14 === "Bearer") || (data14 === "Raw"))){
 validate43.errors = [{instancePath:instancePath+"/auth/scheme",schemaPath:"#/properties/auth/properties/scheme/enum",keyword:"enum",params:{allowedValues: schema36.properties.auth.properties.scheme.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid6 = _errs28 === errors;
+var valid6 = _errs29 === errors;
 }
 else {
 var valid6 = true;
@@ -2000,61 +2014,61 @@ validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties
 return false;
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.credentials !== undefined){
-let data14 = data.credentials;
-const _errs29 = errors;
-if(errors === _errs29){
-if(Array.isArray(data14)){
-if(data14.length > 32){
+let data15 = data.credentials;
+const _errs30 = errors;
+if(errors === _errs30){
+if(Array.isArray(data15)){
+if(data15.length > 32){
 validate43.errors = [{instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"}];
 return false;
 }
 else {
 var valid7 = true;
-const len1 = data14.length;
+const len1 = data15.length;
 for(let i1=0; i1<len1; i1++){
-let data15 = data14[i1];
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+let data16 = data15[i1];
+const _errs32 = errors;
+if(errors === _errs32){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
 let missing3;
-if((((data15.name === undefined) && (missing3 = "name")) || ((data15.weight === undefined) && (missing3 = "weight"))) || ((data15.state === undefined) && (missing3 = "state"))){
+if((((data16.name === undefined) && (missing3 = "name")) || ((data16.weight === undefined) && (missing3 = "weight"))) || ((data16.state === undefined) && (missing3 = "state"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:"#/properties/credentials/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
-const _errs33 = errors;
-for(const key3 in data15){
+const _errs34 = errors;
+for(const key3 in data16){
 if(!(((key3 === "name") || (key3 === "weight")) || (key3 === "state"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:"#/properties/credentials/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs33 === errors){
-if(data15.name !== undefined){
-let data16 = data15.name;
-const _errs34 = errors;
+if(_errs34 === errors){
+if(data16.name !== undefined){
+let data17 = data16.name;
 const _errs35 = errors;
-if(errors === _errs35){
-if(typeof data16 === "string"){
-if(data16.length > 253){
+const _errs36 = errors;
+if(errors === _errs36){
+if(typeof data17 === "string"){
+if(data17.length > 253){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"}];
 return false;
 }
 else {
-if(data16.length < 1){
+if(data17.length < 1){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data16)){
+if(!pattern0.test(data17)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"},message:"must match pattern \""+"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"+"\""}];
 return false;
 }
@@ -2066,47 +2080,47 @@ validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",sch
 return false;
 }
 }
-var valid8 = _errs34 === errors;
+var valid8 = _errs35 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data15.weight !== undefined){
-let data17 = data15.weight;
-const _errs37 = errors;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+if(data16.weight !== undefined){
+let data18 = data16.weight;
+const _errs38 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs37){
-if(typeof data17 == "number"){
-if(data17 > 1000000 || isNaN(data17)){
+if(errors === _errs38){
+if(typeof data18 == "number"){
+if(data18 > 1000000 || isNaN(data18)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
 return false;
 }
 else {
-if(data17 < 0 || isNaN(data17)){
+if(data18 < 0 || isNaN(data18)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
 }
-var valid8 = _errs37 === errors;
+var valid8 = _errs38 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data15.state !== undefined){
-let data18 = data15.state;
-const _errs39 = errors;
-if(!(((data18 === "Active") || (data18 === "Draining")) || (data18 === "Disabled"))){
+if(data16.state !== undefined){
+let data19 = data16.state;
+const _errs40 = errors;
+if(!(((data19 === "Active") || (data19 === "Draining")) || (data19 === "Disabled"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/state",schemaPath:"#/properties/credentials/items/properties/state/enum",keyword:"enum",params:{allowedValues: schema36.properties.credentials.items.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid8 = _errs39 === errors;
+var valid8 = _errs40 === errors;
 }
 else {
 var valid8 = true;
@@ -2121,7 +2135,7 @@ validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:
 return false;
 }
 }
-var valid7 = _errs31 === errors;
+var valid7 = _errs32 === errors;
 if(!valid7){
 break;
 }
@@ -2133,55 +2147,55 @@ validate43.errors = [{instancePath:instancePath+"/credentials",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs30 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.models !== undefined){
-let data19 = data.models;
-const _errs40 = errors;
-if(errors === _errs40){
-if(Array.isArray(data19)){
-if(data19.length > 512){
+let data20 = data.models;
+const _errs41 = errors;
+if(errors === _errs41){
+if(Array.isArray(data20)){
+if(data20.length > 512){
 validate43.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/maxItems",keyword:"maxItems",params:{limit: 512},message:"must NOT have more than 512 items"}];
 return false;
 }
 else {
 var valid10 = true;
-const len2 = data19.length;
+const len2 = data20.length;
 for(let i2=0; i2<len2; i2++){
-let data20 = data19[i2];
-const _errs42 = errors;
-if(errors === _errs42){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+let data21 = data20[i2];
+const _errs43 = errors;
+if(errors === _errs43){
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
 let missing4;
-if((data20.name === undefined) && (missing4 = "name")){
+if((data21.name === undefined) && (missing4 = "name")){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-const _errs44 = errors;
-for(const key4 in data20){
+const _errs45 = errors;
+for(const key4 in data21){
 if(!((((key4 === "name") || (key4 === "upstreamName")) || (key4 === "capabilities")) || (key4 === "traits"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs44 === errors){
-if(data20.name !== undefined){
-let data21 = data20.name;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data21 === "string"){
-if(data21.length > 256){
+if(_errs45 === errors){
+if(data21.name !== undefined){
+let data22 = data21.name;
+const _errs46 = errors;
+if(errors === _errs46){
+if(typeof data22 === "string"){
+if(data22.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPath:"#/properties/models/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data21.length < 1){
+if(data22.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPath:"#/properties/models/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2192,23 +2206,23 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPa
 return false;
 }
 }
-var valid11 = _errs45 === errors;
+var valid11 = _errs46 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.upstreamName !== undefined){
-let data22 = data20.upstreamName;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data22 === "string"){
-if(data22.length > 256){
+if(data21.upstreamName !== undefined){
+let data23 = data21.upstreamName;
+const _errs48 = errors;
+if(errors === _errs48){
+if(typeof data23 === "string"){
+if(data23.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",schemaPath:"#/properties/models/items/properties/upstreamName/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data22.length < 1){
+if(data23.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",schemaPath:"#/properties/models/items/properties/upstreamName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2219,32 +2233,32 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",
 return false;
 }
 }
-var valid11 = _errs47 === errors;
+var valid11 = _errs48 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.capabilities !== undefined){
-let data23 = data20.capabilities;
-const _errs49 = errors;
-if(errors === _errs49){
-if(Array.isArray(data23)){
-if(data23.length > 16){
+if(data21.capabilities !== undefined){
+let data24 = data21.capabilities;
+const _errs50 = errors;
+if(errors === _errs50){
+if(Array.isArray(data24)){
+if(data24.length > 16){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities",schemaPath:"#/properties/models/items/properties/capabilities/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid12 = true;
-const len3 = data23.length;
+const len3 = data24.length;
 for(let i3=0; i3<len3; i3++){
-let data24 = data23[i3];
-const _errs51 = errors;
-if(!(((((((((((((data24 === "Chat") || (data24 === "Completion")) || (data24 === "CountTokens")) || (data24 === "Embeddings")) || (data24 === "Rerank")) || (data24 === "Speech")) || (data24 === "Transcription")) || (data24 === "Translation")) || (data24 === "ImageGeneration")) || (data24 === "ImageEdit")) || (data24 === "Moderation")) || (data24 === "Realtime")) || (data24 === "Models"))){
+let data25 = data24[i3];
+const _errs52 = errors;
+if(!(((((((((((((data25 === "Chat") || (data25 === "Completion")) || (data25 === "CountTokens")) || (data25 === "Embeddings")) || (data25 === "Rerank")) || (data25 === "Speech")) || (data25 === "Transcription")) || (data25 === "Translation")) || (data25 === "ImageGeneration")) || (data25 === "ImageEdit")) || (data25 === "Moderation")) || (data25 === "Realtime")) || (data25 === "Models"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities/" + i3,schemaPath:"#/definitions/capability/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid12 = _errs51 === errors;
+var valid12 = _errs52 === errors;
 if(!valid12){
 break;
 }
@@ -2256,37 +2270,37 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities",
 return false;
 }
 }
-var valid11 = _errs49 === errors;
+var valid11 = _errs50 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.traits !== undefined){
-let data25 = data20.traits;
-const _errs53 = errors;
-if(errors === _errs53){
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
-const _errs55 = errors;
-for(const key5 in data25){
+if(data21.traits !== undefined){
+let data26 = data21.traits;
+const _errs54 = errors;
+if(errors === _errs54){
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+const _errs56 = errors;
+for(const key5 in data26){
 if(!(((((((key5 === "like") || (key5 === "maxOutputTokens")) || (key5 === "thinking")) || (key5 === "forcedTools")) || (key5 === "toolsWithThinking")) || (key5 === "hostedToolsWithFunctions")) || (key5 === "sampling"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schemaPath:"#/properties/models/items/properties/traits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs55 === errors){
-if(data25.like !== undefined){
-let data26 = data25.like;
-const _errs56 = errors;
-if(errors === _errs56){
-if(typeof data26 === "string"){
-if(data26.length > 256){
+if(_errs56 === errors){
+if(data26.like !== undefined){
+let data27 = data26.like;
+const _errs57 = errors;
+if(errors === _errs57){
+if(typeof data27 === "string"){
+if(data27.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data26.length < 1){
+if(data27.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2297,57 +2311,44 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",s
 return false;
 }
 }
-var valid14 = _errs56 === errors;
+var valid14 = _errs57 === errors;
 }
 else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.maxOutputTokens !== undefined){
-let data27 = data25.maxOutputTokens;
-const _errs58 = errors;
-if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
+if(data26.maxOutputTokens !== undefined){
+let data28 = data26.maxOutputTokens;
+const _errs59 = errors;
+if(!((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28)))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs58){
-if(typeof data27 == "number"){
-if(data27 > 2147483647 || isNaN(data27)){
+if(errors === _errs59){
+if(typeof data28 == "number"){
+if(data28 > 2147483647 || isNaN(data28)){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
-if(data27 < 1 || isNaN(data27)){
+if(data28 < 1 || isNaN(data28)){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
 }
-var valid14 = _errs58 === errors;
+var valid14 = _errs59 === errors;
 }
 else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.thinking !== undefined){
-let data28 = data25.thinking;
-const _errs60 = errors;
-if(!(((data28 === "None") || (data28 === "Optional")) || (data28 === "Always"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/thinking",schemaPath:"#/properties/models/items/properties/traits/properties/thinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.thinking.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid14 = _errs60 === errors;
-}
-else {
-var valid14 = true;
-}
-if(valid14){
-if(data25.forcedTools !== undefined){
-let data29 = data25.forcedTools;
+if(data26.thinking !== undefined){
+let data29 = data26.thinking;
 const _errs61 = errors;
-if(!((data29 === "Accepted") || (data29 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/forcedTools",schemaPath:"#/properties/models/items/properties/traits/properties/forcedTools/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.forcedTools.enum},message:"must be equal to one of the allowed values"}];
+if(!(((data29 === "None") || (data29 === "Optional")) || (data29 === "Always"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/thinking",schemaPath:"#/properties/models/items/properties/traits/properties/thinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.thinking.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs61 === errors;
@@ -2356,11 +2357,11 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.toolsWithThinking !== undefined){
-let data30 = data25.toolsWithThinking;
+if(data26.forcedTools !== undefined){
+let data30 = data26.forcedTools;
 const _errs62 = errors;
 if(!((data30 === "Accepted") || (data30 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/toolsWithThinking",schemaPath:"#/properties/models/items/properties/traits/properties/toolsWithThinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.toolsWithThinking.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/forcedTools",schemaPath:"#/properties/models/items/properties/traits/properties/forcedTools/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.forcedTools.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs62 === errors;
@@ -2369,11 +2370,11 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.hostedToolsWithFunctions !== undefined){
-let data31 = data25.hostedToolsWithFunctions;
+if(data26.toolsWithThinking !== undefined){
+let data31 = data26.toolsWithThinking;
 const _errs63 = errors;
 if(!((data31 === "Accepted") || (data31 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/hostedToolsWithFunctions",schemaPath:"#/properties/models/items/properties/traits/properties/hostedToolsWithFunctions/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.hostedToolsWithFunctions.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/toolsWithThinking",schemaPath:"#/properties/models/items/properties/traits/properties/toolsWithThinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.toolsWithThinking.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs63 === errors;
@@ -2382,14 +2383,27 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.sampling !== undefined){
-let data32 = data25.sampling;
+if(data26.hostedToolsWithFunctions !== undefined){
+let data32 = data26.hostedToolsWithFunctions;
 const _errs64 = errors;
 if(!((data32 === "Accepted") || (data32 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/sampling",schemaPath:"#/properties/models/items/properties/traits/properties/sampling/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.sampling.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/hostedToolsWithFunctions",schemaPath:"#/properties/models/items/properties/traits/properties/hostedToolsWithFunctions/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.hostedToolsWithFunctions.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs64 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data26.sampling !== undefined){
+let data33 = data26.sampling;
+const _errs65 = errors;
+if(!((data33 === "Accepted") || (data33 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/sampling",schemaPath:"#/properties/models/items/properties/traits/properties/sampling/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.sampling.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs65 === errors;
 }
 else {
 var valid14 = true;
@@ -2407,7 +2421,7 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schema
 return false;
 }
 }
-var valid11 = _errs53 === errors;
+var valid11 = _errs54 === errors;
 }
 else {
 var valid11 = true;
@@ -2423,7 +2437,7 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/pr
 return false;
 }
 }
-var valid10 = _errs42 === errors;
+var valid10 = _errs43 === errors;
 if(!valid10){
 break;
 }
@@ -2435,55 +2449,55 @@ validate43.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs41 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.headersSet !== undefined){
-let data33 = data.headersSet;
-const _errs65 = errors;
-if(errors === _errs65){
-if(Array.isArray(data33)){
-if(data33.length > 16){
+let data34 = data.headersSet;
+const _errs66 = errors;
+if(errors === _errs66){
+if(Array.isArray(data34)){
+if(data34.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/properties/headersSet/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid15 = true;
-const len4 = data33.length;
+const len4 = data34.length;
 for(let i4=0; i4<len4; i4++){
-let data34 = data33[i4];
-const _errs67 = errors;
-if(errors === _errs67){
-if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+let data35 = data34[i4];
+const _errs68 = errors;
+if(errors === _errs68){
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
 let missing5;
-if(((data34.name === undefined) && (missing5 = "name")) || ((data34.value === undefined) && (missing5 = "value"))){
+if(((data35.name === undefined) && (missing5 = "name")) || ((data35.value === undefined) && (missing5 = "value"))){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-const _errs69 = errors;
-for(const key6 in data34){
+const _errs70 = errors;
+for(const key6 in data35){
 if(!((key6 === "name") || (key6 === "value"))){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs69 === errors){
-if(data34.name !== undefined){
-let data35 = data34.name;
-const _errs70 = errors;
-if(errors === _errs70){
-if(typeof data35 === "string"){
-if(data35.length > 128){
+if(_errs70 === errors){
+if(data35.name !== undefined){
+let data36 = data35.name;
+const _errs71 = errors;
+if(errors === _errs71){
+if(typeof data36 === "string"){
+if(data36.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(!pattern17.test(data35)){
+if(!pattern17.test(data36)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}];
 return false;
 }
@@ -2494,23 +2508,23 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",sche
 return false;
 }
 }
-var valid16 = _errs70 === errors;
+var valid16 = _errs71 === errors;
 }
 else {
 var valid16 = true;
 }
 if(valid16){
-if(data34.value !== undefined){
-let data36 = data34.value;
-const _errs72 = errors;
-if(errors === _errs72){
-if(typeof data36 === "string"){
-if(data36.length > 4096){
+if(data35.value !== undefined){
+let data37 = data35.value;
+const _errs73 = errors;
+if(errors === _errs73){
+if(typeof data37 === "string"){
+if(data37.length > 4096){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern18.test(data36)){
+if(!pattern18.test(data37)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\t\\x20-\\x7e]*$"},message:"must match pattern \""+"^[\\t\\x20-\\x7e]*$"+"\""}];
 return false;
 }
@@ -2521,7 +2535,7 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",sch
 return false;
 }
 }
-var valid16 = _errs72 === errors;
+var valid16 = _errs73 === errors;
 }
 else {
 var valid16 = true;
@@ -2535,7 +2549,7 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"
 return false;
 }
 }
-var valid15 = _errs67 === errors;
+var valid15 = _errs68 === errors;
 if(!valid15){
 break;
 }
@@ -2547,30 +2561,30 @@ validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/prop
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs66 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.headersRemove !== undefined){
-let data37 = data.headersRemove;
-const _errs74 = errors;
-if(errors === _errs74){
-if(Array.isArray(data37)){
-if(data37.length > 16){
+let data38 = data.headersRemove;
+const _errs75 = errors;
+if(errors === _errs75){
+if(Array.isArray(data38)){
+if(data38.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/properties/headersRemove/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid17 = true;
-const len5 = data37.length;
+const len5 = data38.length;
 for(let i5=0; i5<len5; i5++){
-let data38 = data37[i5];
-const _errs76 = errors;
-if(errors === _errs76){
-if(typeof data38 === "string"){
-if(data38.length > 128){
+let data39 = data38[i5];
+const _errs77 = errors;
+if(errors === _errs77){
+if(typeof data39 === "string"){
+if(data39.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPath:"#/properties/headersRemove/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
@@ -2580,7 +2594,7 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPat
 return false;
 }
 }
-var valid17 = _errs76 === errors;
+var valid17 = _errs77 === errors;
 if(!valid17){
 break;
 }
@@ -2592,62 +2606,49 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs74 === errors;
+var valid0 = _errs75 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.body !== undefined){
-const _errs78 = errors;
+const _errs79 = errors;
 if(!(validate24(data.body, {instancePath:instancePath+"/body",parentData:data,parentDataProperty:"body",rootData}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs78 === errors;
+var valid0 = _errs79 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.privacy !== undefined){
-let data40 = data.privacy;
-const _errs79 = errors;
-if(errors === _errs79){
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+let data41 = data.privacy;
+const _errs80 = errors;
+if(errors === _errs80){
+if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 let missing6;
-if(((((data40.store === undefined) && (missing6 = "store")) || ((data40.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data40.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data40.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
+if(((((data41.store === undefined) && (missing6 = "store")) || ((data41.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data41.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data41.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
 validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
 return false;
 }
 else {
-const _errs81 = errors;
-for(const key7 in data40){
+const _errs82 = errors;
+for(const key7 in data41){
 if(!((((key7 === "store") || (key7 === "safetyIdentifier")) || (key7 === "streamObfuscation")) || (key7 === "clientMetadata"))){
 validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs81 === errors){
-if(data40.store !== undefined){
-let data41 = data40.store;
-const _errs82 = errors;
-if(!((data41 === "PassThrough") || (data41 === "ForceFalse"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/store",schemaPath:"#/properties/privacy/properties/store/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.store.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid18 = _errs82 === errors;
-}
-else {
-var valid18 = true;
-}
-if(valid18){
-if(data40.safetyIdentifier !== undefined){
-let data42 = data40.safetyIdentifier;
+if(_errs82 === errors){
+if(data41.store !== undefined){
+let data42 = data41.store;
 const _errs83 = errors;
-if(!((data42 === "Strip") || (data42 === "Forward"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/safetyIdentifier",schemaPath:"#/properties/privacy/properties/safetyIdentifier/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.safetyIdentifier.enum},message:"must be equal to one of the allowed values"}];
+if(!((data42 === "PassThrough") || (data42 === "ForceFalse"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/store",schemaPath:"#/properties/privacy/properties/store/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.store.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid18 = _errs83 === errors;
@@ -2656,11 +2657,11 @@ else {
 var valid18 = true;
 }
 if(valid18){
-if(data40.streamObfuscation !== undefined){
-let data43 = data40.streamObfuscation;
+if(data41.safetyIdentifier !== undefined){
+let data43 = data41.safetyIdentifier;
 const _errs84 = errors;
 if(!((data43 === "Strip") || (data43 === "Forward"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/streamObfuscation",schemaPath:"#/properties/privacy/properties/streamObfuscation/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.streamObfuscation.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/privacy/safetyIdentifier",schemaPath:"#/properties/privacy/properties/safetyIdentifier/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.safetyIdentifier.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid18 = _errs84 === errors;
@@ -2669,14 +2670,27 @@ else {
 var valid18 = true;
 }
 if(valid18){
-if(data40.clientMetadata !== undefined){
-let data44 = data40.clientMetadata;
+if(data41.streamObfuscation !== undefined){
+let data44 = data41.streamObfuscation;
 const _errs85 = errors;
-if(!((data44 === "Forward") || (data44 === "Strip"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/clientMetadata",schemaPath:"#/properties/privacy/properties/clientMetadata/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.clientMetadata.enum},message:"must be equal to one of the allowed values"}];
+if(!((data44 === "Strip") || (data44 === "Forward"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/streamObfuscation",schemaPath:"#/properties/privacy/properties/streamObfuscation/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.streamObfuscation.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid18 = _errs85 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data41.clientMetadata !== undefined){
+let data45 = data41.clientMetadata;
+const _errs86 = errors;
+if(!((data45 === "Forward") || (data45 === "Strip"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/clientMetadata",schemaPath:"#/properties/privacy/properties/clientMetadata/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.clientMetadata.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid18 = _errs86 === errors;
 }
 else {
 var valid18 = true;
@@ -2692,30 +2706,17 @@ validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs80 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.unsupportedParameters !== undefined){
-let data45 = data.unsupportedParameters;
-const _errs86 = errors;
-if(!((data45 === "Ignore") || (data45 === "Reject"))){
-validate43.errors = [{instancePath:instancePath+"/unsupportedParameters",schemaPath:"#/properties/unsupportedParameters/enum",keyword:"enum",params:{allowedValues: schema36.properties.unsupportedParameters.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs86 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upstreamObjects !== undefined){
-let data46 = data.upstreamObjects;
+let data46 = data.unsupportedParameters;
 const _errs87 = errors;
-if(!((data46 === "Refuse") || (data46 === "Shared"))){
-validate43.errors = [{instancePath:instancePath+"/upstreamObjects",schemaPath:"#/properties/upstreamObjects/enum",keyword:"enum",params:{allowedValues: schema36.properties.upstreamObjects.enum},message:"must be equal to one of the allowed values"}];
+if(!((data46 === "Ignore") || (data46 === "Reject"))){
+validate43.errors = [{instancePath:instancePath+"/unsupportedParameters",schemaPath:"#/properties/unsupportedParameters/enum",keyword:"enum",params:{allowedValues: schema36.properties.unsupportedParameters.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs87 === errors;
@@ -2724,11 +2725,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timeouts !== undefined){
+if(data.upstreamObjects !== undefined){
+let data47 = data.upstreamObjects;
 const _errs88 = errors;
-if(!(validate26(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
-errors = vErrors.length;
+if(!((data47 === "Refuse") || (data47 === "Shared"))){
+validate43.errors = [{instancePath:instancePath+"/upstreamObjects",schemaPath:"#/properties/upstreamObjects/enum",keyword:"enum",params:{allowedValues: schema36.properties.upstreamObjects.enum},message:"must be equal to one of the allowed values"}];
+return false;
 }
 var valid0 = _errs88 === errors;
 }
@@ -2736,10 +2738,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limits !== undefined){
+if(data.timeouts !== undefined){
 const _errs89 = errors;
-if(!(validate14(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
-vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+if(!(validate26(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs89 === errors;
@@ -2748,26 +2750,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.maxInFlight !== undefined){
-let data49 = data.maxInFlight;
+if(data.limits !== undefined){
 const _errs90 = errors;
-if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs90){
-if(typeof data49 == "number"){
-if(data49 > 1000000 || isNaN(data49)){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
-return false;
-}
-else {
-if(data49 < 1 || isNaN(data49)){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
+if(!(validate14(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
+vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs90 === errors;
 }
@@ -2775,26 +2762,53 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.maxInFlight !== undefined){
+let data50 = data.maxInFlight;
+const _errs91 = errors;
+if(!((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50)))){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs91){
+if(typeof data50 == "number"){
+if(data50 > 1000000 || isNaN(data50)){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
+return false;
+}
+else {
+if(data50 < 1 || isNaN(data50)){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs91 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.tls !== undefined){
-let data50 = data.tls;
-const _errs92 = errors;
-if(errors === _errs92){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
-const _errs94 = errors;
-for(const key8 in data50){
+let data51 = data.tls;
+const _errs93 = errors;
+if(errors === _errs93){
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
+const _errs95 = errors;
+for(const key8 in data51){
 if(!((((key8 === "ca") || (key8 === "serverName")) || (key8 === "certificate")) || (key8 === "privateKey"))){
 validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs94 === errors){
-if(data50.ca !== undefined){
-let data51 = data50.ca;
-const _errs95 = errors;
-if(errors === _errs95){
-if(typeof data51 === "string"){
-if(data51.length > 1048576){
+if(_errs95 === errors){
+if(data51.ca !== undefined){
+let data52 = data51.ca;
+const _errs96 = errors;
+if(errors === _errs96){
+if(typeof data52 === "string"){
+if(data52.length > 1048576){
 validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properties/tls/properties/ca/maxLength",keyword:"maxLength",params:{limit: 1048576},message:"must NOT have more than 1048576 characters"}];
 return false;
 }
@@ -2804,18 +2818,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properti
 return false;
 }
 }
-var valid19 = _errs95 === errors;
+var valid19 = _errs96 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.serverName !== undefined){
-let data52 = data50.serverName;
-const _errs97 = errors;
-if(errors === _errs97){
-if(typeof data52 === "string"){
-if(data52.length > 253){
+if(data51.serverName !== undefined){
+let data53 = data51.serverName;
+const _errs98 = errors;
+if(errors === _errs98){
+if(typeof data53 === "string"){
+if(data53.length > 253){
 validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/properties/tls/properties/serverName/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"}];
 return false;
 }
@@ -2825,18 +2839,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/
 return false;
 }
 }
-var valid19 = _errs97 === errors;
+var valid19 = _errs98 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.certificate !== undefined){
-let data53 = data50.certificate;
-const _errs99 = errors;
-if(errors === _errs99){
-if(typeof data53 === "string"){
-if(data53.length > 65536){
+if(data51.certificate !== undefined){
+let data54 = data51.certificate;
+const _errs100 = errors;
+if(errors === _errs100){
+if(typeof data54 === "string"){
+if(data54.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#/properties/tls/properties/certificate/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2846,18 +2860,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#
 return false;
 }
 }
-var valid19 = _errs99 === errors;
+var valid19 = _errs100 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.privateKey !== undefined){
-let data54 = data50.privateKey;
-const _errs101 = errors;
-if(errors === _errs101){
-if(typeof data54 === "string"){
-if(data54.length > 65536){
+if(data51.privateKey !== undefined){
+let data55 = data51.privateKey;
+const _errs102 = errors;
+if(errors === _errs102){
+if(typeof data55 === "string"){
+if(data55.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/properties/tls/properties/privateKey/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2867,7 +2881,7 @@ validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/
 return false;
 }
 }
-var valid19 = _errs101 === errors;
+var valid19 = _errs102 === errors;
 }
 else {
 var valid19 = true;
@@ -2882,23 +2896,23 @@ validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/
 return false;
 }
 }
-var valid0 = _errs92 === errors;
+var valid0 = _errs93 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.proxyURL !== undefined){
-let data55 = data.proxyURL;
-const _errs103 = errors;
-if(errors === _errs103){
-if(typeof data55 === "string"){
-if(data55.length > 2048){
+let data56 = data.proxyURL;
+const _errs104 = errors;
+if(errors === _errs104){
+if(typeof data56 === "string"){
+if(data56.length > 2048){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern19.test(data55)){
+if(!pattern19.test(data56)){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/pattern",keyword:"pattern",params:{pattern: "^https?://"},message:"must match pattern \""+"^https?://"+"\""}];
 return false;
 }
@@ -2909,7 +2923,7 @@ validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs103 === errors;
+var valid0 = _errs104 === errors;
 }
 else {
 var valid0 = true;
