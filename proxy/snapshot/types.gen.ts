@@ -124,7 +124,7 @@ baseURL: string
 formats: {
 type: WireFormat
 /**
- * Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent.
+ * Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent, streamGenerateContent, embedContent or batchEmbedContents.
  */
 path: string
 /**
