@@ -257,6 +257,7 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
     name: channel.metadata.name,
     state: spec.state ?? "Active",
     provider: preset.provider,
+    ...(preset.quirks && { quirks: preset.quirks }),
     baseURL,
     formats: formatsOf(spec, preset, baseURL),
     auth,

@@ -114,6 +114,10 @@ name: Name
 state: ("Active" | "Draining" | "Disabled")
 provider: ("OpenAI" | "Anthropic" | "Gemini" | "AzureOpenAI" | "Bedrock" | "VertexAI" | "Cohere" | "OpenAICompatible" | "AnthropicCompatible" | "GeminiCompatible")
 /**
+ * Whose deviations from other upstreams of the provider hold (proxy/providers); absent: nobody's.
+ */
+quirks?: ("Groq" | "Mistral")
+/**
  * Origin and path prefix, without a trailing slash; a format's path is appended to it.
  */
 baseURL: string

@@ -14,6 +14,8 @@ export interface Preset {
   /** Undefined where everyone has another address. */
   readonly baseURL?: string;
   readonly auth: Channel["auth"];
+  /** Whose deviations from other upstreams of the provider proxies allow for. */
+  readonly quirks?: NonNullable<Channel["quirks"]>;
   /** Whether a channel without any credential is of no use. */
   readonly needsCredential: boolean;
   /** What a channel speaks that lists no formats. */

@@ -17,6 +17,7 @@ export interface PresetFile {
   readonly variants?: { readonly [provider: string]: string };
   readonly baseURL?: string;
   readonly auth?: { readonly header: string; readonly scheme: string };
+  readonly quirks?: string;
   readonly credential?: "Required" | "Optional";
   readonly formats: FilePaths;
   readonly otherFormats?: FilePaths;

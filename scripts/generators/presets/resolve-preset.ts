@@ -12,6 +12,7 @@ export interface ResolvedPreset {
   readonly provider: string;
   readonly baseURL?: string;
   readonly auth: { readonly location: "Header"; readonly name: string; readonly scheme: string };
+  readonly quirks?: string;
   readonly needsCredential: boolean;
   readonly formats: readonly ResolvedFormat[];
   readonly otherFormats: readonly ResolvedFormat[];
@@ -36,6 +37,7 @@ export function resolvePreset(file: PresetFile, files: readonly PresetFile[]): R
     provider,
     ...(file.baseURL !== undefined && { baseURL: file.baseURL }),
     auth: { location: "Header", name: auth.header, scheme: auth.scheme },
+    ...(file.quirks !== undefined && { quirks: file.quirks }),
     needsCredential: credential === "Required",
     formats,
     otherFormats,
