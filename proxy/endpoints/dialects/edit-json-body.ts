@@ -5,6 +5,7 @@ import {
   enforceOpenAIPrivacy,
   openAIMetadata,
   removeUnsupported,
+  renameMembers,
   stripIdentity,
   userText,
 } from "#proxy/formats/body/body-rules";
@@ -15,8 +16,8 @@ import type { WireFormat } from "#proxy/snapshot/types.gen";
 import type { WrittenCall } from "./dialect.ts";
 
 /**
- * Applies, in this order: `user` as the text that providers take, what model and provider do not support, the privacy
- * table, the channel's and the target's rules, the upstream's model name.
+ * Applies, in this order: `user` as the text that providers take, what model and provider do not support, names of the
+ * provider's own, the privacy table, the channel's and the target's rules, the upstream's model name.
  *
  * @param edit what the endpoint itself changes, before any rule
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
@@ -33,6 +34,7 @@ export function editJsonBody(
   edit?.(editor);
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, format);
+  renameMembers(editor, plan.channel, format);
   stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
