@@ -2,10 +2,12 @@
  * Walks over JSON bytes value by value, so that what is only passed on is never built: of the megabytes of vectors in a
  * reply nothing but their places is needed.
  *
- * It checks the structure that it walks over and jumps over the values that it skips: a list of numbers ends at the
- * next bracket. What is skipped is therefore not checked to be JSON.
+ * It checks the structure that it walks over, and not that what it skips is JSON.
  */
 const quote = 0x22;
+const minus = 0x2d;
+const digitZero = 0x30;
+const digitNine = 0x39;
 const comma = 0x2c;
 const colon = 0x3a;
 const openBracket = 0x5b;
@@ -47,9 +49,11 @@ export class JsonCursor {
     return this.peek() === openBracket;
   }
 
-  /** Of numbers, as its first item tells; or empty. */
-  isFlatArray(): boolean {
-    return this.isArray() && this.#isFlat(this.#at);
+  /** Whether a list of numbers begins, as its first item tells. */
+  isNumbers(): boolean {
+    if (!this.isArray()) return false;
+    const first = new JsonCursor(this.bytes, this.#at + 1).peek();
+    return first === minus || (first !== undefined && first >= digitZero && first <= digitNine);
   }
 
   isString(): boolean {
@@ -100,6 +104,15 @@ export class JsonCursor {
     return { start, end: this.#at };
   }
 
+  /** Skips a list of numbers: it ends at the next bracket. @throws SyntaxError where there is none */
+  skipNumbers(): JsonRange {
+    const start = this.#at;
+    const close = this.bytes.indexOf(closeBracket, start);
+    if (close < 0) throw new SyntaxError(`a list that begins at ${start} does not end`);
+    this.#at = close + 1;
+    return { start, end: this.#at };
+  }
+
   /** Builds a value, which should be small. @throws SyntaxError */
   json(): unknown {
     const { start, end } = this.skip();
@@ -143,11 +156,6 @@ export class JsonCursor {
 
   #behindNested(start: number): number {
     const { bytes } = this;
-    if (bytes[start] === openBracket && this.#isFlat(start)) {
-      const close = bytes.indexOf(closeBracket, start);
-      if (close < 0) throw new SyntaxError(`a list that begins at ${start} does not end`);
-      return close + 1;
-    }
     let level = 0;
     for (let at = start; at < bytes.length; at += 1) {
       const byte = bytes[at];
@@ -161,12 +169,6 @@ export class JsonCursor {
     throw new SyntaxError(`a value that begins at ${start} does not end`);
   }
 
-  /** A list that begins with a number holds nothing but numbers. */
-  #isFlat(start: number): boolean {
-    const inside = new JsonCursor(this.bytes, start + 1).peek();
-    return inside !== quote && inside !== openBracket && inside !== openBrace;
-  }
-
   #behindScalar(start: number): number {
     const { bytes } = this;
     let at = start;
@@ -178,6 +180,6 @@ export class JsonCursor {
 
 /** Digits, signs, points and small letters: numbers, `true`, `false`, `null`. */
 function isScalar(byte: number): boolean {
-  const isDigit = byte >= 0x30 && byte <= 0x39;
-  return isDigit || (byte >= 0x61 && byte <= 0x7a) || byte === 0x2d || byte === 0x2b || byte === 0x2e || byte === 0x45;
+  const isDigit = byte >= digitZero && byte <= digitNine;
+  return isDigit || (byte >= 0x61 && byte <= 0x7a) || byte === minus || byte === 0x2b || byte === 0x2e || byte === 0x45;
 }

@@ -3,7 +3,7 @@ import { JsonCursor } from "#proxy/json/json-cursor";
 import { member, memberAt } from "#proxy/json/json-value";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import { type FindVectors, type FoundVector, tokenCount } from "./found-vectors.ts";
-import { kindOf } from "./read-vector-list.ts";
+import { readVector } from "./read-vector-list.ts";
 
 /** `{"embedding": {"values": [...]}}` or `{"embeddings": [{"values": [...]}, ...]}`, with usage in newer models. */
 export const readGoogle: FindVectors = (body) => {
@@ -32,7 +32,7 @@ function readValues(cursor: JsonCursor, vectors: FoundVector[]): void {
     return;
   }
   cursor.object((name) => {
-    if (name === "values") vectors.push(readVector(cursor, vectors.length));
+    if (name === "values") vectors.push({ index: vectors.length, ...readVector(cursor) });
     else cursor.skip();
   });
 }
@@ -68,13 +68,8 @@ export const readLists: FindVectors = (body) => {
 
 function readVectors(cursor: JsonCursor): FoundVector[] {
   const vectors: FoundVector[] = [];
-  cursor.array((index) => vectors.push(readVector(cursor, index)));
+  cursor.array((index) => vectors.push({ index, ...readVector(cursor) }));
   return vectors;
-}
-
-function readVector(cursor: JsonCursor, index: number): FoundVector {
-  const kind = kindOf(cursor);
-  return { index, value: cursor.skip(), kind };
 }
 
 function usageOf(count: unknown): TokenUsage | undefined {

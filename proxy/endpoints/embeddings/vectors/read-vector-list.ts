@@ -47,19 +47,17 @@ function readItem(cursor: JsonCursor, position: number): FoundItem | undefined {
   let value: JsonRange | undefined;
   let kind: FoundVector["kind"] = "other";
   const item = cursor.object((name) => {
-    if (name === "embedding") {
-      kind = kindOf(cursor);
-      value = cursor.skip();
-    } else if (name === "index") index = tokenCount(cursor.json()) ?? position;
+    if (name === "embedding") ({ kind, value } = readVector(cursor));
+    else if (name === "index") index = tokenCount(cursor.json()) ?? position;
     else cursor.skip();
   });
   return value === undefined ? undefined : { index, value, kind, item };
 }
 
-/** The kind of the vector that follows. */
-export function kindOf(cursor: JsonCursor): FoundVector["kind"] {
-  if (cursor.isString()) return "text";
-  return cursor.isFlatArray() ? "numbers" : "other";
+/** The vector that follows. @throws SyntaxError */
+export function readVector(cursor: JsonCursor): Pick<FoundVector, "kind" | "value"> {
+  if (cursor.isNumbers()) return { kind: "numbers", value: cursor.skipNumbers() };
+  return { kind: cursor.isString() ? "text" : "other", value: cursor.skip() };
 }
 
 /** Voyage names the total alone, and Jina counts images in it. */
