@@ -35,7 +35,8 @@ ${defaults.map(({ name, provider }) => `  ${provider}: "${name}",`).join("\n")}
 export async function generateProviderPage(): Promise<readonly GeneratedFile[]> {
   const path = join(projectRoot, "docs", "how-to", "providers.md");
   const page = readFileSync(path, "utf8");
-  const place = /^(<!-- Generated from operator\/presets\/\*\.yaml by `npm run generate`; do not edit\. -->\n\n)(?:\|.*\n)*\n?/m;
+  const place =
+    /^(<!-- Generated from operator\/presets\/\*\.yaml by `npm run generate`; do not edit\. -->\n\n)(?:\|.*\n)*\n?/m;
   if (!place.test(page)) throw new Error("docs/how-to/providers.md has no place for the table of presets.");
   const files = readPresetFiles();
   const table = [
