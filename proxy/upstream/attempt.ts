@@ -22,6 +22,7 @@ import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/
 import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldReply } from "./reply/held-reply.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
+import type { StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
@@ -97,9 +98,10 @@ export class Attempt {
     const { client, limits, reader } = this.#options;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    if (isSuccess && client !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
+    const { streams } = reader;
+    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
       this.#phase = "streaming";
-      this.#filter = reader.createFilter(this.#options.estimateMissingUsage !== undefined);
+      this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
     } else this.#phase = "collecting";
   }
 
@@ -162,7 +164,8 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    return this.#collected.filterOfPart(this.#options.reader);
+    const { streams } = this.#options.reader;
+    return streams === undefined ? undefined : this.#collected.filterOfPart(streams);
   }
 
   /** @param lost parts of the reply */
@@ -294,7 +297,7 @@ export class Attempt {
     }
     const body = this.#collected.body();
     const { client, reader } = this.#options;
-    if (startsWithStream(body)) return this.#endCollectedStream(body);
+    if (reader.streams !== undefined && startsWithStream(body)) return this.#endCollectedStream(body, reader.streams);
     if (reader.isBridged || client !== undefined) return this.#endBridged(body);
     try {
       const reading = reader.readReply(body);
@@ -308,13 +311,13 @@ export class Attempt {
   }
 
   /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
-  async #endCollectedStream(body: Buffer): Promise<void> {
+  async #endCollectedStream(body: Buffer, streams: StreamReader): Promise<void> {
     const { client, reader } = this.#options;
     if (client !== undefined && !reader.isBridged) {
-      this.#passWhole(body);
+      this.#passWhole(body, streams);
       return;
     }
-    const { filter, events } = readCollectedStream(body, reader);
+    const { filter, events } = readCollectedStream(body, streams);
     const { error } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
@@ -360,9 +363,9 @@ export class Attempt {
     }
   }
 
-  #passWhole(body: Buffer): void {
-    const { client, reader } = this.#options;
-    const filter = reader.createOwnFilter(false);
+  #passWhole(body: Buffer, streams: StreamReader): void {
+    const { client } = this.#options;
+    const filter = streams.createOwnFilter(false);
     this.#filter = filter;
     const pieces = [...filter.push(body), ...filter.end()];
     if (pieces.length > 0) {
