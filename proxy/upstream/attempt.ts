@@ -164,8 +164,7 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    const { streams } = this.#options.reader;
-    return streams === undefined ? undefined : this.#collected.filterOfPart(streams);
+    return this.#collected.filterOfPart(this.#options.reader.streams);
   }
 
   /** @param lost parts of the reply */
