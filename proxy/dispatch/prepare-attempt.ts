@@ -50,7 +50,7 @@ const readBytesOfByte = 1;
 const writtenBytesOfByte = 2;
 
 export interface PreparedAttempt {
-  readonly request: UpstreamRequest;
+  readonly request: UpstreamRequest<Buffer>;
   /** Spoken with the upstream. */
   readonly format: UpstreamFormat;
   /** As the upstream reads it. */
