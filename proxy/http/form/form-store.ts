@@ -123,7 +123,7 @@ export class FormStore {
   async #write(bytesLeast: number): Promise<void> {
     try {
       const file = await this.#open();
-      while (this.#unwrittenBytes >= bytesLeast && !this.#isReleased) {
+      while (this.#queue.length > 0 && this.#unwrittenBytes >= bytesLeast && !this.#isReleased) {
         const batch = this.#queue.splice(0);
         await this.#writeAll(
           file,
@@ -149,6 +149,7 @@ export class FormStore {
     let left = pieces;
     while (left.length > 0) {
       const bytes = await file.write(left, this.#writtenBytes);
+      if (bytes === 0) throw new Error("the disk took nothing of what it was given");
       this.#writtenBytes += bytes;
       left = behind(left, bytes);
     }
