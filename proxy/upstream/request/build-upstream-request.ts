@@ -24,7 +24,7 @@ export interface UpstreamTarget {
 /** What is edited in the body besides what channel and target say. */
 export type CallEdits = Pick<UpstreamPlan, "outputCap" | "unsupported" | "clientsName">;
 
-export interface BuiltRequest extends UpstreamRequest {
+export interface BuiltRequest extends UpstreamRequest<Buffer> {
   /** Fields of the client's that the provider does not support and that were left out. */
   readonly dropped: readonly string[];
 }
