@@ -19,6 +19,7 @@ import type { WrittenCall } from "./dialect.ts";
  * table, the channel's and the target's rules, the upstream's model name.
  *
  * @param edit what the endpoint itself changes, before any rule
+ * @param finish what it changes after all rules
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
 export function editJsonBody(
@@ -26,6 +27,7 @@ export function editJsonBody(
   format: WireFormat,
   plan: UpstreamPlan,
   edit?: (editor: BodyEditor) => void,
+  finish?: (editor: BodyEditor) => void,
 ): WrittenCall {
   const editor = new BodyEditor(body);
   const user = userText(editor, body.member("user")?.kind);
@@ -36,6 +38,7 @@ export function editJsonBody(
   stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
+  finish?.(editor);
   if (editor.has("store") || editor.has("stream_options")) enforceOpenAIPrivacy(editor, plan.channel);
   return { body: editor.build(), dropped };
 }
