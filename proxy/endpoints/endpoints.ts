@@ -1,5 +1,6 @@
 /** Lists the endpoints that the proxy serves, one folder each. */
 import { chat } from "./chat/endpoint.ts";
+import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { models } from "./models/endpoint.ts";
@@ -7,4 +8,12 @@ import { moderations } from "./moderations/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
-export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, moderations, rerank, models];
+export const endpoints: readonly Endpoint[] = [
+  chat,
+  completions,
+  countTokens,
+  storedResponses,
+  moderations,
+  rerank,
+  models,
+];

@@ -13,7 +13,7 @@ import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
-import type { Dialects } from "./dialect.ts";
+import type { Dialect, Dialects } from "./dialect.ts";
 
 /** @throws GatewayError when no target replied; nothing has gone to the client then */
 export function serveDialects<Call extends ModelCall>(
@@ -52,42 +52,59 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
   }
 
   prepare(selected: SelectedTarget): PreparedCall | GatewayError {
-    try {
-      return this.#prepare(selected);
-    } catch (error) {
-      if (error instanceof GatewayError) return error;
-      throw error;
-    }
-  }
-
-  #prepare(selected: SelectedTarget): PreparedCall {
-    const { call, route, services, passedHeaders } = this.#admitted;
-    const { channel, target } = selected;
-    refuseUpstreamObjects(call, selected);
-    const { members, dropped } = unsupportedNames(call.body, route, channel);
-    const plan: UpstreamPlan = {
-      channel,
-      upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
-      targetRules: target.parameters,
-      outputCap: undefined,
-      unsupported: members,
-    };
-    const dialect = this.#dialects.dialectOf(call, selected);
-    const written = dialect.write(call, plan);
-    const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
-      clientHeaders: passedHeaders,
-      limits: services.limits,
-    });
-    const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
-    const { format } = call.endpoint;
-    for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
-    return { request, reader: dialect.reader(call, plan), dropped: all };
+    return prepareInDialect(this.#admitted, this.#dialects.dialectOf(this.#admitted.call, selected), selected);
   }
 
   noTarget(): GatewayError {
     const formats = this.#dialects.formatsFor(this.#admitted.call);
     return servedNowhere(this.#admitted, formats) ?? noAvailableChannel();
   }
+}
+
+/**
+ * Prepares the request to one target in its dialect.
+ * @param outputCap as of `UpstreamPlan`
+ * @returns why this target must not get the call: known before anything is reserved on its channel
+ */
+export function prepareInDialect<Call extends ModelCall>(
+  admitted: AdmittedCall<Call>,
+  dialect: Dialect<Call>,
+  selected: SelectedTarget,
+  outputCap?: number,
+): PreparedCall | GatewayError {
+  try {
+    return prepare(admitted, dialect, selected, outputCap);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+function prepare<Call extends ModelCall>(
+  { call, route, services, passedHeaders }: AdmittedCall<Call>,
+  dialect: Dialect<Call>,
+  selected: SelectedTarget,
+  outputCap: number | undefined,
+): PreparedCall {
+  const { channel, target } = selected;
+  refuseUpstreamObjects(call, selected);
+  const { members, dropped } = unsupportedNames(call.body, route, channel);
+  const plan: UpstreamPlan = {
+    channel,
+    upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
+    targetRules: target.parameters,
+    outputCap,
+    unsupported: members,
+  };
+  const written = dialect.write(call, plan);
+  const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
+    clientHeaders: passedHeaders,
+    limits: services.limits,
+  });
+  const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
+  const { format } = call.endpoint;
+  for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
+  return { request, reader: dialect.reader(call, plan), dropped: all };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
