@@ -27,6 +27,7 @@ import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
+  readonly #isOpaque: boolean;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldReply;
   readonly #lateUsage: LateUsageWriter;
@@ -44,6 +45,7 @@ export class Attempt {
 
   constructor(options: AttemptOptions) {
     this.#options = options;
+    this.#isOpaque = options.reader.isOpaque === true;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldReply(options.inFlightBytes);
     this.#lateUsage = new LateUsageWriter(options, {
@@ -95,11 +97,11 @@ export class Attempt {
     const encodings = headerValues(headers, "content-encoding");
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits, reader } = this.#options;
+    const { client, limits } = this.#options;
+    const { streams, contentType } = this.#options.reader;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    const { streams } = reader;
-    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
+    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(contentType, headers)) {
       this.#phase = "streaming";
       this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
     } else this.#phase = "collecting";
@@ -164,30 +166,26 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    const { streams } = this.#options.reader;
-    return streams === undefined ? undefined : this.#collected.filterOfPart(streams);
+    return this.#collected.filterOfPart(this.#options.reader.streams);
   }
 
   /** @param lost parts of the reply */
-  #passedHeaders(lost: readonly string[] = []): readonly string[] {
+  #passedHeaders(lost?: readonly string[]): readonly string[] {
     const { dropped } = this.#options;
-    return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
+    return passedHeaders(this.#headers, lost === undefined ? dropped : [...dropped, ...lost]);
   }
 
   #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && this.#isWhole(chunk)) this.#phase = "collecting";
+      const isFirst = this.#phase === "streaming" && !this.#hasBegun;
+      if (isFirst && !this.#isOpaque && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
     } catch (error) {
       this.#crash(error);
     }
-  }
-
-  #isWhole(start: Buffer): boolean {
-    return this.#options.reader.isOpaque !== true && startsWithObject(start);
   }
 
   #collect(chunk: Buffer): void {
@@ -228,7 +226,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (this.#options.reader.isOpaque === true || !pieces.every(hasNoData)) {
+    if (this.#isOpaque || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);
