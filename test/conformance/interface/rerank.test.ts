@@ -13,34 +13,19 @@ import {
   routeManifest,
 } from "#test/support/conformance/manifests";
 import { itOfRecordings } from "#test/support/conformance/other-recordings";
+import {
+  call,
+  type Dialect,
+  dialects,
+  documents,
+  replies,
+  results,
+  scriptOf,
+} from "#test/support/conformance/rankings";
 import { itRefusesRestrictedKeys, restrictedKeyManifests } from "#test/support/conformance/restricted-keys";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import { FakeUpstream } from "#test/support/fake-upstream";
 import { waitFor } from "#test/support/wait-for";
-
-const dialects = ["Jina", "Cohere", "Voyage", "TEI"] as const;
-type Dialect = (typeof dialects)[number];
-
-const documents = ["the sun", "a river", "the moon"];
-const call = { query: "light at night", documents };
-const results = [
-  { index: 2, relevance_score: 0.9 },
-  { index: 0, relevance_score: 0.25 },
-  { index: 1, relevance_score: 0.125 },
-];
-const meta = { api_version: { version: "2" }, billed_units: { search_units: 2 } };
-
-/** The same ranking as each dialect says it, the best not first. */
-const replies: Readonly<Record<Dialect, unknown>> = {
-  Jina: { model: "r-1", object: "list", usage: { total_tokens: 30 }, results: [...results].reverse() },
-  Cohere: { id: "c1", results: [...results].reverse(), meta: { ...meta, tokens: { input_tokens: 30.0 } } },
-  Voyage: { object: "list", data: [...results].reverse(), model: "r-1", usage: { total_tokens: 30 } },
-  TEI: results.map(({ index, relevance_score: score }) => ({ index, score })).reverse(),
-};
-
-function scriptOf(json: unknown): ScriptedReply {
-  return { body: JSON.stringify(json) };
-}
 
 const priced = { inputPerMillion: "1", perSearch: "0.002" };
 const capabilities = ["Rerank"];
