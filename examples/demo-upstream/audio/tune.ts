@@ -4,15 +4,16 @@ import { bytesPerSample, sampleRate } from "./wav.ts";
 const noteSeconds = 0.05;
 const loudness = 0.25;
 const lowestHertz = 220;
-/** Beyond so many characters the tune ends: three minutes. */
-const charactersMax = 3600;
+/** The tune ends then, wherever the text is. */
+const tuneSecondsMax = 180;
 
 /**
  * @param speed 2: twice as fast
  * @returns little-endian samples of 16 bits, one channel, at `sampleRate`
  */
 export function tuneOf(text: string, speed: number): Buffer {
-  const characters = [...text.normalize("NFD").toLowerCase()].slice(0, charactersMax);
+  const charactersMax = Math.floor((tuneSecondsMax * speed) / noteSeconds);
+  const characters = [...text.slice(0, charactersMax).normalize("NFD").toLowerCase()].slice(0, charactersMax);
   const samples = Math.max(1, Math.round((noteSeconds * sampleRate) / speed));
   const pcm = Buffer.alloc(characters.length * samples * bytesPerSample);
   for (const [place, character] of characters.entries()) {

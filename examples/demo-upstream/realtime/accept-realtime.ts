@@ -53,15 +53,17 @@ function run(webSocket: WebSocket, session: RealtimeSession, paceMs: number): vo
     for (const event of events) {
       if (paceMs > 0 && "delta" in event) await sleep(paceMs);
       if (webSocket.readyState !== webSocket.OPEN) return;
-      webSocket.send(JSON.stringify(event));
+      // It is called when the message is written, or the socket is gone: a slow client makes no queue here.
+      await new Promise<unknown>((resolve) => webSocket.send(JSON.stringify(event), resolve));
     }
   };
-  // Replies go out one after the other, in the order of what they reply to.
+  // Replies go out one after the other, in the order of what they reply to; the next message waits for that.
   let sent = send(session.open());
   webSocket.on("error", () => webSocket.terminate());
   webSocket.on("message", (data, isBinary) => {
     const events = isBinary ? session.refuse("Binary messages are not taken.") : session.receive(parse(String(data)));
-    sent = sent.then(() => send(events));
+    webSocket.pause();
+    sent = sent.then(() => send(events)).then(() => webSocket.resume());
   });
 }
 

@@ -14,8 +14,8 @@ const audioBytesPerToken = 4800;
 export class RealtimeSession {
   #session: JsonObject;
   #serial = 0;
-  /** Text of all items: the prompt of the next response. */
-  #said: string[] = [];
+  /** Characters of all items: the prompt of the next response. */
+  #saidCharacters = 0;
   #lastUserText = "";
   #lastItemId: string | null = null;
   #audioBytes = 0;
@@ -88,7 +88,7 @@ export class RealtimeSession {
       .map((part) => text(member(part, "text")) ?? "")
       .join("\n");
     if (given["role"] === "user") this.#lastUserText = said;
-    this.#said.push(said);
+    this.#saidCharacters += said.length;
     return this.#addItem({ ...given, status: "completed" });
   }
 
@@ -144,7 +144,7 @@ export class RealtimeSession {
     const audioTokens = Math.ceil(this.#audioBytes / audioBytesPerToken);
     const usage = usageOf(inputTokens, audioTokens, outputTokens);
     this.#audioBytes = 0;
-    this.#said.push(said);
+    this.#saidCharacters += said.length;
     const previous_item_id = this.#lastItemId;
     this.#lastItemId = itemId;
     return [
@@ -167,7 +167,7 @@ export class RealtimeSession {
     return {
       model: text(this.#session["model"]) ?? "",
       text: this.#lastUserText,
-      promptCharacters: this.#said.reduce((sum, said) => sum + said.length, instructions.length),
+      promptCharacters: this.#saidCharacters + instructions.length,
       images: 0,
       tools: [],
       toolChoice: "none",

@@ -7,9 +7,10 @@ import { member, text } from "#examples/demo-upstream/json-view";
 
 /** As OpenAI's. */
 const usualMaxTokens = 16;
-const choicesMax = 128;
 const maxTokensMax = 1_000_000;
+/** Of prompts, and of choices in all: a reply is made in memory. */
 const promptsMax = 2048;
+const shownCharactersMax = 400;
 
 interface Prompt {
   /** Token numbers are shown as such. */
@@ -33,7 +34,7 @@ export const completions: DemoEndpoint = {
     const { body, model } = call;
     if (model === undefined) throw new BadRequest("model", "you must provide a model parameter");
     const prompts = readPrompts(body["prompt"]);
-    const count = wholeNumber(body, "n", 1, choicesMax) ?? 1;
+    const count = wholeNumber(body, "n", 1, Math.floor(promptsMax / prompts.length)) ?? 1;
     const maxTokens = wholeNumber(body, "max_tokens", 0, maxTokensMax) ?? usualMaxTokens;
     const choices = prompts.flatMap((prompt, place) =>
       Array.from({ length: count }, (_, index) => complete(call, prompt, place * count + index, maxTokens)),
@@ -74,8 +75,8 @@ function writeStream(call: DemoCall, head: object, choices: readonly Choice[], u
 
 function complete(call: DemoCall, prompt: Prompt, index: number, maxTokens: number): Choice {
   const suffix = text(call.body["suffix"]);
-  const said = ` ... said the demo upstream, having read: ${prompt.text.slice(0, 400)}${
-    suffix === undefined ? "" : ` (to be followed by: ${suffix.slice(0, 400)})`
+  const said = ` ... said the demo upstream, having read: ${prompt.text.slice(0, shownCharactersMax)}${
+    suffix === undefined ? "" : ` (to be followed by: ${suffix.slice(0, shownCharactersMax)})`
   }`;
   const whole = said.match(/\s*\S{1,12}/gu) ?? [];
   const made = whole.slice(0, maxTokens);

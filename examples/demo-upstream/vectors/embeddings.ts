@@ -8,6 +8,8 @@ import { usualDimensions, vectorOfText, vectorOfTokens } from "./text-vector.ts"
 /** As OpenAI's. */
 const inputsMax = 2048;
 const dimensionsMax = 4096;
+/** Of all vectors together: a reply is made in memory. */
+const numbersMax = 2 ** 20;
 
 type Input = string | readonly number[];
 
@@ -19,6 +21,11 @@ export const embeddings: DemoEndpoint = {
     if (model === undefined) throw new BadRequest("model", "you must provide a model parameter");
     const inputs = readInputs(body["input"]);
     const dimensions = wholeNumber(body, "dimensions", 1, dimensionsMax) ?? usualDimensions;
+    if (inputs.length * dimensions > numbersMax)
+      throw new BadRequest(
+        "input",
+        `Invalid 'input': at most ${Math.floor(numbersMax / dimensions)} of ${dimensions}.`,
+      );
     const isBase64 = choice(body, "encoding_format", ["float", "base64"], "float") === "base64";
     const tokens = inputs.reduce((sum, input) => sum + countTokens(input), 0);
     return jsonReply({

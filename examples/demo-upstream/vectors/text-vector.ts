@@ -12,9 +12,12 @@ export const usualDimensions = 256;
 /** Words of so many letters, and longer ones, count fully. */
 const usualWordLength = 5;
 
+/** What is behind it does not count, as at models with a context of 8,192 tokens. */
+const charactersMax = 32_768;
+
 /** A vector of length one, so that the product of two is their likeness, at most 1. */
 export function vectorOfText(text: string, dimensions: number): Float32Array {
-  return hashed(featuresOfText(text), dimensions);
+  return hashed(featuresOfText(text.slice(0, charactersMax)), dimensions);
 }
 
 /** Tokens have no letters: each token and each pair of neighbours counts. */
