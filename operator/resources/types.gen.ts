@@ -17,9 +17,13 @@ export type Protocol = ("OpenAI" | "Anthropic" | "Gemini")
  */
 export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models")
 /**
- * Kind of upstream; decides the defaults of baseURL, auth and formats.
+ * What the gateway treats the upstream as. That of the preset when absent; one of both is given.
  */
 export type Provider = ("OpenAI" | "Anthropic" | "Gemini" | "AzureOpenAI" | "Bedrock" | "VertexAI" | "Cohere" | "OpenAICompatible" | "AnthropicCompatible" | "GeminiCompatible")
+/**
+ * Provider, vendor or server that brings the defaults of baseURL, auth and formats. The provider's own when absent. Fields of this spec take precedence.
+ */
+export type PresetName = ("anthropic" | "anthropic-compatible" | "azure-openai" | "azure-openai-v1" | "cerebras" | "cohere" | "deepseek" | "deepseek-anthropic" | "fireworks" | "gemini" | "gemini-compatible" | "groq" | "jina" | "mistral" | "ollama" | "openai" | "openai-compatible" | "openrouter" | "perplexity" | "siliconflow" | "tei" | "together" | "vllm" | "voyage" | "xai")
 /**
  * Which format.
  */
@@ -462,13 +466,13 @@ status?: ChannelStatus
  */
 export interface ChannelSpec {
 /**
- * Kind of upstream; decides the defaults of baseURL, auth and formats.
+ * What the gateway treats the upstream as. That of the preset when absent; one of both is given.
  */
-provider: Provider
+provider?: Provider
 /**
- * Name of a shipped preset (base URL, auth, formats, quirks) of a vendor that speaks a compatible dialect, for example mistral or groq.
+ * Provider, vendor or server that brings the defaults of baseURL, auth and formats. The provider's own when absent. Fields of this spec take precedence.
  */
-preset?: string
+preset?: PresetName
 /**
  * Address of the upstream: http or https, host, optional port and path. The provider's own when absent. Private addresses need the fleet setting egress.allowCIDRs; link-local and metadata addresses are never used.
  */
@@ -482,7 +486,7 @@ state: ("Active" | "Draining" | "Disabled")
  */
 upstreamObjects: ("Refuse" | "Shared")
 /**
- * Settings of provider AzureOpenAI.
+ * Settings of provider AzureOpenAI, and of preset azure-openai.
  */
 azure?: {
 /**
@@ -740,9 +744,13 @@ export interface ChannelFormat {
  */
 type: WireFormat
 /**
- * Path below baseURL, where it differs from the format's usual one. {model} is replaced by the upstream model, {verb} for generateContent or streamGenerateContent.
+ * Path below baseURL, where it differs from the format's usual one. {model} is replaced by the upstream model, {verb} by generateContent, streamGenerateContent, embedContent or batchEmbedContents.
  */
 path?: string
+/**
+ * Whose shape of the format the upstream speaks, where vendors differ; that of the preset or provider when absent, else OpenAI for Embeddings and Jina for Rerank. Only for these two formats, and OpenAI has no Rerank.
+ */
+dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
 /**
  * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required. Not there yet: no endpoint forwards them.
  * 
@@ -793,7 +801,7 @@ name: string
  */
 upstreamName?: string
 /**
- * What the model can do here. Not there yet: what its route says counts alone.
+ * What the model can do here; a call of another capability does not come to this channel. All that the route allows when absent.
  * 
  * Items: One capability. Chat means all four chat formats.
  */

@@ -39,8 +39,12 @@ export interface WorstCaseOutput {
   readonly addedBytes: number;
 }
 
+/** What a call needs at most. */
 export interface Estimate {
   readonly amounts: Amounts;
+}
+
+export interface ChatEstimate extends Estimate {
   /** Candidates that the upstream may be asked for. */
   readonly candidates: number;
   /** Output tokens reserved for each candidate. */
@@ -50,7 +54,7 @@ export interface Estimate {
 }
 
 /** Of a request that generates nothing. */
-export const oneRequestEstimate: Estimate = {
+export const oneRequestEstimate: ChatEstimate = {
   amounts: oneRequestAmounts,
   candidates: 1,
   outputReserve: 0,
@@ -67,7 +71,7 @@ export function estimateCost(
   fleet: Fleet,
   balanceLeft: () => bigint | undefined = () => undefined,
   sent?: WorstCaseOutput,
-): Estimate {
+): ChatEstimate {
   const isUpper = fleet.inputEstimate === "Upper";
   const addedBytes = sent?.addedBytes ?? 0;
   const text = isUpper
@@ -118,7 +122,7 @@ export interface TurnUse {
 /** What a turn needs with one more request, in all. @param estimate of its first request */
 export function estimateTurn(
   { used, last, outputCap }: TurnUse,
-  estimate: Estimate,
+  estimate: ChatEstimate,
   route: Route,
   fleet: Fleet,
 ): Amounts {

@@ -13,6 +13,7 @@ import type { ChatEndpoint, ChatWireFormat, Protocol, UpstreamWireFormat } from 
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
+import type { ModelCall } from "./model-call.ts";
 import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { UpstreamErrorKind } from "./upstream-errors.ts";
@@ -20,11 +21,8 @@ import type { UpstreamErrorKind } from "./upstream-errors.ts";
 export type { ChatEndpoint } from "#proxy/neutral/wire";
 
 /** A client's call, read strictly and checked by the rules that hold for every provider. */
-export interface ChatCall {
+export interface ChatCall extends ModelCall {
   readonly endpoint: ChatEndpoint;
-  /** Public model name as the client wrote it (Gemini-style: from the path). */
-  readonly model: string;
-  readonly stream: boolean;
   readonly body: ScannedObject;
   /** Most output tokens of one candidate the client allows; undefined when it set none. */
   readonly outputCap: number | undefined;
@@ -36,8 +34,6 @@ export interface ChatCall {
   readonly attachments: number;
   /** Whether the client wants usage in its stream (chat completions); always true in formats that always carry it. */
   readonly wantsStreamUsage: boolean;
-  /** Paths of members that refer to objects of the upstream account (files, stored responses, caches ...). */
-  readonly upstreamObjects: readonly string[];
 }
 
 /** What an attempt on one target changes in the body. */

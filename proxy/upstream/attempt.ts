@@ -13,7 +13,6 @@ import { InvalidReply } from "#proxy/neutral/reply";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { hasNoData } from "#proxy/sse/has-no-data";
 import { WholeReplyFilter } from "#proxy/translate/whole-reply-filter";
-import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
@@ -95,12 +94,12 @@ export class Attempt {
     const encodings = headerValues(headers, "content-encoding");
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits, format, call } = this.#options;
+    const { client, limits, reader } = this.#options;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
+    if (isSuccess && client !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
       this.#phase = "streaming";
-      this.#filter = createAttemptFilter(this.#options);
+      this.#filter = reader.createFilter(this.#options.estimateMissingUsage !== undefined);
     } else this.#phase = "collecting";
   }
 
@@ -163,8 +162,7 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    const { format, call, limits } = this.#options;
-    return this.#collected.filterOfPart(format, call, limits.eventBytesMax);
+    return this.#collected.filterOfPart(this.#options.reader);
   }
 
   /** @param lost parts of the reply */
@@ -176,13 +174,17 @@ export class Attempt {
   #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && startsWithObject(chunk)) this.#phase = "collecting";
+      if (this.#phase === "streaming" && !this.#hasBegun && this.#isWhole(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
     } catch (error) {
       this.#crash(error);
     }
+  }
+
+  #isWhole(start: Buffer): boolean {
+    return this.#options.reader.isOpaque !== true && startsWithObject(start);
   }
 
   #collect(chunk: Buffer): void {
@@ -223,7 +225,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (!pieces.every(hasNoData)) {
+    if (this.#options.reader.isOpaque === true || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);
@@ -291,15 +293,15 @@ export class Attempt {
       return undefined;
     }
     const body = this.#collected.body();
-    const { client, translation } = this.#options;
+    const { client, reader } = this.#options;
     if (startsWithStream(body)) return this.#endCollectedStream(body);
-    if (translation !== undefined || client !== undefined) return this.#endBridged(body);
+    if (reader.isBridged || client !== undefined) return this.#endBridged(body);
     try {
-      const reading = this.#options.format.readReply(body);
+      const reading = reader.readReply(body);
       if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
       else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       this.#finish({ kind: "invalid", reason: error.message });
     }
     return undefined;
@@ -307,12 +309,12 @@ export class Attempt {
 
   /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
   async #endCollectedStream(body: Buffer): Promise<void> {
-    const { client, translation, format, call, limits } = this.#options;
-    if (client !== undefined && translation === undefined) {
+    const { client, reader } = this.#options;
+    if (client !== undefined && !reader.isBridged) {
       this.#passWhole(body);
       return;
     }
-    const { filter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
+    const { filter, events } = readCollectedStream(body, reader);
     const { error } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
@@ -330,7 +332,7 @@ export class Attempt {
     const { client } = this.#options;
     let reading = read;
     try {
-      const bridge = this.#options.bridge();
+      const bridge = this.#options.reader.bridge();
       reading ??= bridge.readReply(reply);
       await yieldToBatch;
       const { usage, error, produced } = reading;
@@ -359,8 +361,8 @@ export class Attempt {
   }
 
   #passWhole(body: Buffer): void {
-    const { client, format, call, limits } = this.#options;
-    const filter = format.createStreamFilter(call, limits.eventBytesMax);
+    const { client, reader } = this.#options;
+    const filter = reader.createOwnFilter(false);
     this.#filter = filter;
     const pieces = [...filter.push(body), ...filter.end()];
     if (pieces.length > 0) {
