@@ -1103,7 +1103,7 @@ limits?: Limit[]
  */
 parameters?: ParameterRule[]
 /**
- * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits: the sum of all that has a price, and each thing once. Absent classes of tokens fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is free and counted as unpriced. Keys whose spending is limited need: for chat, completions and realtime, inputPerMillion and outputPerMillion; for anything else one price that applies, of its tokens, of what it makes or reads, or perRequest. "0" is a price.
  */
 price?: Price
 }
@@ -1252,7 +1252,7 @@ maximum?: string
 allowed?: string[]
 }
 /**
- * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits: the sum of all that has a price, and each thing once. Absent classes of tokens fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is free and counted as unpriced. Keys whose spending is limited need: for chat, completions and realtime, inputPerMillion and outputPerMillion; for anything else one price that applies, of its tokens, of what it makes or reads, or perRequest. "0" is a price.
  */
 export interface Price {
 /**
@@ -1284,11 +1284,11 @@ outputPerMillion?: string
  */
 reasoningPerMillion?: string
 /**
- * Per million audio input tokens. Credits with at most six decimals.
+ * Per million audio input tokens, where perMinuteAudio does not charge the audio. Credits with at most six decimals.
  */
 audioInputPerMillion?: string
 /**
- * Per million audio output tokens. Credits with at most six decimals.
+ * Per million audio output tokens, where perMinuteAudio does not charge the audio. Credits with at most six decimals.
  */
 audioOutputPerMillion?: string
 /**
@@ -1296,7 +1296,7 @@ audioOutputPerMillion?: string
  */
 imageInputPerMillion?: string
 /**
- * Per million image output tokens. Credits with at most six decimals.
+ * Per million image output tokens, where perImage does not charge the images. Credits with at most six decimals.
  */
 imageOutputPerMillion?: string
 /**
@@ -1304,7 +1304,7 @@ imageOutputPerMillion?: string
  */
 perRequest?: string
 /**
- * Per image made; the first entry that fits counts.
+ * Per image made; the first entry that fits counts, and then no image output tokens are charged. An image whose size or quality nobody tells (the client leaves it out or says auto, and so does the reply) fits entries without it; where there is none, it costs as much as the dearest entry that could fit.
  * 
  * Items: Price of one size and quality.
  */
@@ -1323,11 +1323,11 @@ quality?: string
 price: string
 }[]
 /**
- * Per minute of audio, counted by the second. Credits with at most six decimals.
+ * Per minute of audio heard or spoken, in proportion to the millisecond; no audio tokens are charged then. Credits with at most six decimals.
  */
 perMinuteAudio?: string
 /**
- * Per million characters spoken. Credits with at most six decimals.
+ * Per million characters spoken; no input tokens are charged for the text then. Credits with at most six decimals.
  */
 perMillionCharacters?: string
 /**

@@ -74,9 +74,7 @@ export function estimateCost(
 ): ChatEstimate {
   const isUpper = fleet.inputEstimate === "Upper";
   const addedBytes = sent?.addedBytes ?? 0;
-  const text = isUpper
-    ? call.body.bytes.length + addedBytes
-    : Math.ceil((call.textBytes + addedBytes) / bytesPerToken) + frameTokens;
+  const text = estimateTextTokens(call.textBytes + addedBytes, call.body.bytes.length + addedBytes, fleet);
   const input = text + call.attachments * attachmentTokens;
   const { outputCap, candidates } = sent ?? call;
   const isOpen = sent?.isOpen ?? outputCap === undefined;
@@ -101,6 +99,15 @@ export function estimateCost(
     outputReserve,
     outputCap: isCapped ? outputReserve : undefined,
   };
+}
+
+/**
+ * Tokens of the text that an upstream is asked to read.
+ * @param textBytes of the body that are text
+ * @param bodyBytes all of it
+ */
+export function estimateTextTokens(textBytes: number, bodyBytes: number, fleet: Fleet): number {
+  return fleet.inputEstimate === "Upper" ? bodyBytes : Math.ceil(textBytes / bytesPerToken) + frameTokens;
 }
 
 /** Whether the gateway sets the output's cap: only then can a balance shorten the reply. */

@@ -10,6 +10,7 @@ import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ScannedObject } from "#proxy/json/strict-json";
 import type { ChatEndpoint, ChatWireFormat, Protocol, UpstreamWireFormat } from "#proxy/neutral/wire";
+import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
@@ -68,6 +69,8 @@ export interface ReplyReading {
   readonly error: UpstreamError | undefined;
   /** Output, for an estimate where usage is absent; computed when called. */
   readonly produced: () => Produced;
+  /** What is charged by the piece, where the reply tells; absent in chat. */
+  readonly units?: ChargedUnits | undefined;
 }
 
 /**
@@ -101,6 +104,8 @@ export interface StreamFilter {
   readonly hasContent: boolean;
   /** Output so far, for an estimate when usage never came. */
   produced(): Produced;
+  /** What is charged by the piece, as far as the stream has told; absent in chat. */
+  readonly units?: ChargedUnits | undefined;
 }
 
 /** An event that may pass, for a translator. */

@@ -18,7 +18,12 @@ export interface SpokenFormat<F extends WireFormat = WireFormat> {
   readonly format: F;
   /** Path template of the format on the channel. */
   readonly path: string;
+  /** Whose form of the format it is; undefined for the usual one. */
+  readonly dialect?: FormatDialect | undefined;
 }
+
+/** Of a format that vendors give different shapes. */
+export type FormatDialect = NonNullable<Channel["formats"][number]["dialect"]>;
 
 export interface SelectedTarget<F extends WireFormat = WireFormat> extends SpokenFormat<F> {
   readonly target: RouteTarget;
@@ -131,14 +136,13 @@ function resolve<F extends WireFormat>(
   if (channel === undefined) return undefined;
   const spoken = spokenFormat(channel, request.formatsOn?.(target, channel) ?? request.formats);
   if (spoken === undefined) return undefined;
-  const { format, path } = spoken;
-  if (channel.credentials.length === 0) return { target, channel, credential: undefined, format, path };
+  if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
   const bound = request.affinity?.credential;
   if (bound !== undefined) {
-    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), format, path };
+    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), ...spoken };
   }
   const chosen = weighted(untriedCredentials(target, channel, request), request.random);
-  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, format, path };
+  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
 }
 
 /** The first of the formats that a channel speaks; undefined when it speaks none of them. */
@@ -147,7 +151,7 @@ export function spokenFormat<F extends WireFormat>(
   formats: readonly F[],
 ): SpokenFormat<F> | undefined {
   for (const format of formats) {
-    for (const { type, path } of channel.formats) if (type === format) return { format, path };
+    for (const { type, path, dialect } of channel.formats) if (type === format) return { format, path, dialect };
   }
   return undefined;
 }

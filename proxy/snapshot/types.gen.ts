@@ -324,7 +324,7 @@ allowed?: string[]
 supported?: boolean
 }[]
 /**
- * Micro-credits (10^-6) per million of the class, per request, per image, per search; absent classes fall back.
+ * Micro-credits (10^-6) per million of the class, per request, per image, per minute, per search; absent classes fall back.
  */
 price?: {
 input?: Amount

@@ -22,10 +22,12 @@ import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/
 import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldReply } from "./reply/held-reply.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
+import type { StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
+  readonly #isOpaque: boolean;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldReply;
   readonly #lateUsage: LateUsageWriter;
@@ -43,6 +45,7 @@ export class Attempt {
 
   constructor(options: AttemptOptions) {
     this.#options = options;
+    this.#isOpaque = options.reader.isOpaque === true;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldReply(options.inFlightBytes);
     this.#lateUsage = new LateUsageWriter(options, {
@@ -94,12 +97,13 @@ export class Attempt {
     const encodings = headerValues(headers, "content-encoding");
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits, reader } = this.#options;
+    const { client, limits } = this.#options;
+    const { streams, contentType } = this.#options.reader;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    if (isSuccess && client !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
+    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(contentType, headers)) {
       this.#phase = "streaming";
-      this.#filter = reader.createFilter(this.#options.estimateMissingUsage !== undefined);
+      this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
     } else this.#phase = "collecting";
   }
 
@@ -162,29 +166,26 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    return this.#collected.filterOfPart(this.#options.reader);
+    return this.#collected.filterOfPart(this.#options.reader.streams);
   }
 
   /** @param lost parts of the reply */
-  #passedHeaders(lost: readonly string[] = []): readonly string[] {
+  #passedHeaders(lost?: readonly string[]): readonly string[] {
     const { dropped } = this.#options;
-    return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
+    return passedHeaders(this.#headers, lost === undefined ? dropped : [...dropped, ...lost]);
   }
 
   #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && this.#isWhole(chunk)) this.#phase = "collecting";
+      const isFirst = this.#phase === "streaming" && !this.#hasBegun;
+      if (isFirst && !this.#isOpaque && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
     } catch (error) {
       this.#crash(error);
     }
-  }
-
-  #isWhole(start: Buffer): boolean {
-    return this.#options.reader.isOpaque !== true && startsWithObject(start);
   }
 
   #collect(chunk: Buffer): void {
@@ -225,7 +226,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (this.#options.reader.isOpaque === true || !pieces.every(hasNoData)) {
+    if (this.#isOpaque || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);
@@ -294,7 +295,7 @@ export class Attempt {
     }
     const body = this.#collected.body();
     const { client, reader } = this.#options;
-    if (startsWithStream(body)) return this.#endCollectedStream(body);
+    if (reader.streams !== undefined && startsWithStream(body)) return this.#endCollectedStream(body, reader.streams);
     if (reader.isBridged || client !== undefined) return this.#endBridged(body);
     try {
       const reading = reader.readReply(body);
@@ -308,13 +309,13 @@ export class Attempt {
   }
 
   /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
-  async #endCollectedStream(body: Buffer): Promise<void> {
+  async #endCollectedStream(body: Buffer, streams: StreamReader): Promise<void> {
     const { client, reader } = this.#options;
     if (client !== undefined && !reader.isBridged) {
-      this.#passWhole(body);
+      this.#passWhole(body, streams);
       return;
     }
-    const { filter, events } = readCollectedStream(body, reader);
+    const { filter, events } = readCollectedStream(body, streams);
     const { error } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
@@ -360,9 +361,9 @@ export class Attempt {
     }
   }
 
-  #passWhole(body: Buffer): void {
-    const { client, reader } = this.#options;
-    const filter = reader.createOwnFilter(false);
+  #passWhole(body: Buffer, streams: StreamReader): void {
+    const { client } = this.#options;
+    const filter = streams.createOwnFilter(false);
     this.#filter = filter;
     const pieces = [...filter.push(body), ...filter.end()];
     if (pieces.length > 0) {

@@ -88,6 +88,7 @@ export abstract class CallSettlement<Call extends ModelCall = ModelCall, Need ex
     // A route without any price is free on purpose.
     if (route.price !== undefined) for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
     record.usage = usage;
+    if (extras !== oneRequest) record.units = extras;
     record.costNanos = costNanos;
     record.isEstimated = isEstimated;
     return this.held.settle({

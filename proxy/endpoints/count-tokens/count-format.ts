@@ -1,7 +1,7 @@
 /** Writes an upstream's request for a token count and reads its reply, in the two formats that can count. */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
+import type { ReplyReading } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
@@ -68,14 +68,6 @@ export class CountReader implements ReplyReader {
       error: isCount ? undefined : classifyErrorEvent(parseJson(body.toString("utf8"))),
       produced: () => nothingProduced,
     };
-  }
-
-  createFilter(waitsForUsage: boolean): StreamFilter {
-    return this.#chat.createFilter(waitsForUsage);
-  }
-
-  createOwnFilter(isCollected: boolean): StreamFilter {
-    return this.#chat.createOwnFilter(isCollected);
   }
 
   bridge(): ReplyBridge {

@@ -3,7 +3,7 @@ import type { ChatCall, ReplyReading, StreamFilter, UpstreamFormat } from "#prox
 import type { ProxyLimits } from "#proxy/limits";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { Translation } from "#proxy/translate/translation";
-import type { ReplyReader } from "./reply-reader.ts";
+import type { ReplyReader, StreamReader } from "./reply-reader.ts";
 
 /** What was asked, and how. */
 export interface ChatExchange {
@@ -16,7 +16,7 @@ export interface ChatExchange {
   readonly bridge: () => ReplyBridge;
 }
 
-export class ChatReader implements ReplyReader {
+export class ChatReader implements ReplyReader, StreamReader {
   readonly #exchange: ChatExchange;
   readonly #limits: Pick<ProxyLimits, "eventBytesMax" | "replyBodyBytesMax">;
 
@@ -28,6 +28,10 @@ export class ChatReader implements ReplyReader {
   get contentType(): string {
     const { format, call } = this.#exchange;
     return format.contentType(call);
+  }
+
+  get streams(): StreamReader {
+    return this;
   }
 
   get isBridged(): boolean {

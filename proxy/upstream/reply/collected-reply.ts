@@ -7,7 +7,7 @@
  */
 import type { StreamFilter } from "#proxy/formats/format";
 import { joined, startsWithStream } from "./body-start.ts";
-import type { ReplyReader } from "./reply-reader.ts";
+import type { StreamReader } from "./reply-reader.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 export const errorBodyBytesMax = 256 * 1024;
@@ -56,9 +56,9 @@ export class CollectedReply {
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */
-  filterOfPart(reader: Pick<ReplyReader, "createOwnFilter">): StreamFilter | undefined {
+  filterOfPart(reader: StreamReader | undefined): StreamFilter | undefined {
     const body = this.body();
-    if (!startsWithStream(body)) return undefined;
+    if (reader === undefined || !startsWithStream(body)) return undefined;
     const filter = reader.createOwnFilter(true);
     filter.push(body);
     return filter;
@@ -68,7 +68,7 @@ export class CollectedReply {
 /** A whole stream, or Google's array: how it was metered, and the events that passed. */
 export function readCollectedStream(
   body: Buffer,
-  reader: Pick<ReplyReader, "createOwnFilter">,
+  reader: StreamReader,
 ): { readonly filter: StreamFilter; readonly events: Buffer } {
   const filter = reader.createOwnFilter(true);
   return { filter, events: joined([...filter.push(body), ...filter.end()]) };

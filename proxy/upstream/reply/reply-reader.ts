@@ -21,6 +21,14 @@ export interface ReplyReader {
    * @throws GatewayError, InvalidReply when it is none
    */
   readReply(body: Buffer): ReplyReading;
+  /** Absent where the endpoint never streams. */
+  readonly streams?: StreamReader | undefined;
+  /** For a reply that is streamed though the client did not ask for it, or the reverse, or that must be translated. */
+  bridge(): ReplyBridge;
+}
+
+/** How a reply in events is read. */
+export interface StreamReader {
   /**
    * Creates the filter of a stream for the client, translating where it must be.
    * @param waitsForUsage the end waits for numbers that the upstream did not send
@@ -31,6 +39,4 @@ export interface ReplyReader {
    * @param isCollected for a client that does not stream: it always gets usage, and Google's array is read as events
    */
   createOwnFilter(isCollected: boolean): StreamFilter;
-  /** For a reply that is streamed though the client did not ask for it, or the reverse, or that must be translated. */
-  bridge(): ReplyBridge;
 }

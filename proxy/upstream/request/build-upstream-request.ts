@@ -63,6 +63,35 @@ export function buildUpstreamRequest(
   };
 }
 
+/** What a call that is no chat becomes for one upstream. */
+export interface WrittenRequest {
+  readonly body: Buffer;
+  /** Gemini-style only: the verb of the path. */
+  readonly verb?: string | undefined;
+  /** Added to the path's query, encoded. */
+  readonly query?: string | undefined;
+}
+
+/** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
+export function buildWrittenRequest(
+  written: WrittenRequest,
+  isStream: boolean,
+  upstream: UpstreamTarget,
+  upstreamModel: string,
+  { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
+): UpstreamRequest {
+  const { channel, route, credential, path } = upstream;
+  const { fixedHeaders, headers } = requestHeaders(isStream ? "stream" : "call", channel, credential, clientHeaders);
+  return {
+    path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
+    fixedHeaders,
+    headers,
+    body: written.body,
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, isStream, limits),
+  };
+}
+
 /**
  * A request without a body for what a channel keeps; nothing of the client's goes upstream but a checked path.
  * @param path whole, as `upstreamPath` says it
