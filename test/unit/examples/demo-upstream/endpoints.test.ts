@@ -97,7 +97,7 @@ describe("endpoints of the demo upstream", () => {
             assert.notEqual(error.message, "");
           }
         }),
-        { numRuns: 150 },
+        { numRuns: 60 },
       );
     });
 
