@@ -8,12 +8,13 @@ import { queryValues } from "#proxy/http/query-values";
 function describeTarget(method: string, url: string, headers: readonly string[] = []): string {
   try {
     const { endpoint, match } = matchEndpoint(method, url, headers);
-    const { protocol, format, modelInPath, geminiStream, action, responseId, shape } = { ...match } as Readonly<
+    const { protocol, format, modelInPath, geminiStream, action, responseId, shape, verb } = { ...match } as Readonly<
       Record<string, string | undefined>
     >;
     const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
       chat: [protocol, format, modelInPath, geminiStream],
       "count-tokens": [protocol, "count", modelInPath],
+      embeddings: [protocol, verb ?? format, modelInPath],
       "stored-responses": [protocol, action, responseId],
       rerank: [shape, "rerank"],
       models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
@@ -49,6 +50,11 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
   ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
+  ["POST", "/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1beta/models/g:embedContent", "Gemini embedContent g"],
+  ["POST", "/v1/models/maker/g:batchEmbedContents", "Gemini batchEmbedContents maker/g"],
   ["GET", "/v1/responses/resp_1", "OpenAI read resp_1"],
   ["GET", "/responses/resp-1?include=x", "OpenAI read resp-1"],
   ["DELETE", "/v1/v1/responses/resp_1", "OpenAI delete resp_1"],
@@ -143,7 +149,6 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1/v1/v1/chat/completions",
     "/v2/chat/completions",
     "/v1/chat/completions/abc",
-    "/v1/embeddings",
     "/v2/rerank/",
     "/v2/completions",
     "/v1/audio/speech",
@@ -162,7 +167,7 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1beta/",
     "/v1beta/models/",
     "/v1beta/models:generateContent",
-    "/v1beta/models/g:embedContent",
+    "/v1beta/models/g:asyncBatchEmbedContent",
     "/v1beta/models/g:predict",
     "/v1beta/models/g:GenerateContent",
     "/v1beta/models/g:generateContent/",
