@@ -1,6 +1,6 @@
 /**
  * Reads the reply to a rerank call, in whichever of the known forms: `results` (Jina, Cohere and most servers), `data`
- * (Voyage), or a list alone (TEI).
+ * (Voyage), or a list alone (TEI). What is no ranking of the call is refused (docs/design/rerank.md 3).
  */
 import { count, firstCount } from "#proxy/formats/token-counts";
 import { asList, isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";

@@ -1,4 +1,4 @@
-/** Reads a call of the rerank endpoints, which Jina's and Cohere's clients write alike. */
+/** Reads a call of the rerank endpoints, which Jina's and Cohere's clients write alike (docs/design/rerank.md 4). */
 import type { TextCall } from "#proxy/endpoints/dialects/text-counter";
 import { GatewayError } from "#proxy/errors";
 import {

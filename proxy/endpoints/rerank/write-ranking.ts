@@ -1,5 +1,5 @@
 /**
- * Writes the response of a rerank call in the form of the path that the client called.
+ * Writes the response of a rerank call in the form of the path that the client called (docs/design/rerank.md 2).
  *
  * The rule for every upstream: the best result first, `index` is that of the client's document, at most `top_n` results,
  * and a document that the client wants comes from its own request where the upstream left it out. A reply of the

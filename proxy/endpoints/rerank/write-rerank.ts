@@ -1,5 +1,6 @@
 /**
- * Writes a rerank call for an upstream of one dialect: the client's own body with the edits that the dialect needs.
+ * Writes a rerank call for an upstream of one dialect: the client's own body with the edits that the dialect needs
+ * (docs/design/rerank.md 5).
  *
  * Documents of a converted response come from the request, so that only an upstream of the client's own form is asked
  * to repeat them.
