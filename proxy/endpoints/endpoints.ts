@@ -2,6 +2,7 @@
 import { chat } from "./chat/endpoint.ts";
 import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
+import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
@@ -13,7 +14,8 @@ export const endpoints: readonly Endpoint[] = [
   completions,
   countTokens,
   storedResponses,
-  moderations,
+  embeddings,
   rerank,
+  moderations,
   models,
 ];

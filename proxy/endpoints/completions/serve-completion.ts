@@ -64,7 +64,7 @@ class CompletionServing implements CallServing<PreparedCall> {
   prepare(selected: CompletionTarget): PreparedCall | GatewayError | Promise<PreparedCall | GatewayError> {
     const { services, estimate } = this.#admitted;
     if (isChat(selected)) return this.#askInChat(selected);
-    return prepareInDialect(this.#admitted, ownDialect(services.limits), selected, estimate.outputCap);
+    return prepareInDialect(this.#admitted, ownDialect(services.limits), selected, { outputCap: estimate.outputCap });
   }
 
   async #askInChat(selected: SelectedTarget<ChatWireFormat>): Promise<PreparedCall | GatewayError> {

@@ -6,11 +6,13 @@ import { servedNowhere } from "#proxy/dispatch/served-nowhere";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
-import { unsupportedNames } from "#proxy/parameters/member-rules";
+import { membersNamed, unsupportedNames } from "#proxy/parameters/member-rules";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
+import type { TokenUsage } from "#proxy/settle/usage";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
+import type { EstimateMissingUsage } from "#proxy/upstream/attempt-options";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 import type { Dialect, Dialects } from "./dialect.ts";
@@ -24,7 +26,12 @@ export function serveDialects<Call extends ModelCall>(
   return serveCall(admitted, new DialectServing(admitted, dialects, writer));
 }
 
-class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall> {
+interface PreparedDialect extends PreparedCall {
+  /** As of `Dialect.missingUsage`. */
+  readonly missingUsage: (() => Promise<TokenUsage>) | undefined;
+}
+
+class DialectServing<Call extends ModelCall> implements CallServing<PreparedDialect> {
   readonly writer: ClientWriter;
   readonly #admitted: AdmittedCall<Call>;
   readonly #dialects: Dialects<Call>;
@@ -51,8 +58,20 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
     });
   }
 
-  prepare(selected: SelectedTarget): PreparedCall | GatewayError {
-    return prepareInDialect(this.#admitted, this.#dialects.dialectOf(this.#admitted.call, selected), selected);
+  prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
+    const { call } = this.#admitted;
+    const dialect = this.#dialects.dialectOf(call, selected);
+    return prepareInDialect(this.#admitted, dialect, selected, { namesIn: this.#namesIn(call) });
+  }
+
+  #namesIn(call: Call): ((name: string) => readonly string[]) | undefined {
+    const { namesIn } = this.#dialects;
+    return namesIn === undefined ? undefined : (name) => namesIn(call, name);
+  }
+
+  estimateMissingUsage({ missingUsage }: PreparedDialect): EstimateMissingUsage | undefined {
+    if (missingUsage === undefined) return undefined;
+    return async (usage) => (usage === undefined ? await missingUsage() : undefined);
   }
 
   noTarget(): GatewayError {
@@ -61,19 +80,25 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
   }
 }
 
+export interface DialectOptions {
+  /** As of `UpstreamPlan`. */
+  readonly outputCap?: number | undefined;
+  /** As of `Dialects.namesIn`; members of the body when absent. */
+  readonly namesIn?: ((name: string) => readonly string[]) | undefined;
+}
+
 /**
  * Prepares the request to one target in its dialect.
- * @param outputCap as of `UpstreamPlan`
  * @returns why this target must not get the call: known before anything is reserved on its channel
  */
 export function prepareInDialect<Call extends ModelCall>(
   admitted: AdmittedCall<Call>,
   dialect: Dialect<Call>,
   selected: SelectedTarget,
-  outputCap?: number,
-): PreparedCall | GatewayError {
+  options: DialectOptions = {},
+): PreparedDialect | GatewayError {
   try {
-    return prepare(admitted, dialect, selected, outputCap);
+    return prepare(admitted, dialect, selected, options);
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;
@@ -84,11 +109,11 @@ function prepare<Call extends ModelCall>(
   { call, route, services, passedHeaders }: AdmittedCall<Call>,
   dialect: Dialect<Call>,
   selected: SelectedTarget,
-  outputCap: number | undefined,
-): PreparedCall {
+  { outputCap, namesIn }: DialectOptions,
+): PreparedDialect {
   const { channel, target } = selected;
   refuseUpstreamObjects(call, selected);
-  const { members, dropped } = unsupportedNames(call.body, route, channel);
+  const { members, dropped } = unsupportedNames(namesIn ?? membersNamed(call.body), route, channel);
   const plan: UpstreamPlan = {
     channel,
     upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
@@ -104,7 +129,8 @@ function prepare<Call extends ModelCall>(
   const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
   const { format } = call.endpoint;
   for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
-  return { request, reader: dialect.reader(call, plan), dropped: all };
+  const missingUsage = dialect.missingUsage?.(call, services);
+  return { request, reader: dialect.reader(call, plan), dropped: all, missingUsage };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
