@@ -38,7 +38,7 @@ export const capabilities: readonly KeyCapability[] = [
     },
   },
   {
-    name: "key.capabilities[]=Passthrough",
+    name: "key.capabilities=Passthrough",
     field: "spec.capabilities Passthrough",
     without(key) {
       if (key.capabilities?.includes("Passthrough") !== true) return key;

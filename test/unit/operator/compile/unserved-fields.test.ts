@@ -49,7 +49,7 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Passthrough", paths: ["/x"] },
         ],
       },
-      want: "PartiallyValid: spec.formats Rerank, Passthrough: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Rerank: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",
