@@ -57,7 +57,9 @@ describe("what is passed on", function () {
       await waitFor("the first piece", () => textOf(client).includes("one"));
       const leftMs = performance.now();
       client[how]();
-      const closedAtMs = await waitFor("the upstream's close", () => rig.upstream.requests[0]?.closedAtMs, { everyMs: 1 });
+      const closedAtMs = await waitFor("the upstream's close", () => rig.upstream.requests[0]?.closedAtMs, {
+        everyMs: 1,
+      });
       assert.ok(closedAtMs - leftMs < 1_000, `${closedAtMs - leftMs} ms`);
       const line = await rig.logLine("the line of who left", ({ end }) => end === "CD");
       assert.deepEqual([line["format"], line["status"]], ["Passthrough", 200]);
