@@ -46,7 +46,7 @@ function pointName(line: string): string | undefined {
   const [, rule] = /^(\d+)\. /.exec(line) ?? [];
   if (rule !== undefined) return `rule ${rule}`;
   if (!line.startsWith("- ") || /not shown\b/.test(line)) return undefined;
-  return line.slice(2).replaceAll("`", "").split(" ").slice(0, 3).join(" ").replace(/ n$/, "");
+  return line.slice(2).replaceAll("`", "").split(" ").slice(0, 3).join(" ");
 }
 
 /** Full titles of the tests of some files, without running any. */

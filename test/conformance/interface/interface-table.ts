@@ -221,7 +221,7 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
     proof(`${here}/limits.test.ts`, "is refused where the model does not support it and the channel rejects it"),
     proof(`${here}/route-parameters.test.ts`, "is refused by its own name where the channel rejects"),
   ],
-  "7 A client that cannot": [
+  "7 A client that": [
     endpoint("GET /models lists in the shape of A", "GET /v1/models lists in the shape of A"),
     endpoint("GET /v1/v1/models lists in the shape of A"),
   ],
