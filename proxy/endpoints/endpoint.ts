@@ -14,6 +14,7 @@ import type { ProxyLimits } from "#proxy/limits";
 import type { Form } from "#proxy/multipart/form";
 import type { Protocol } from "#proxy/neutral/wire";
 import type { MetricFormat } from "#proxy/observe/metrics";
+import type { FormatDialect } from "#proxy/route/select-target";
 import type { Capability, Route, WireFormat } from "#proxy/snapshot/types.gen";
 
 /** What a request line means; each endpoint adds what it reads of the path. */
@@ -27,6 +28,8 @@ interface Served<M extends Match> {
   readonly capability: Capability;
   /** Formats of a channel (`spec.formats`) that serve it; empty: no channel is asked. */
   readonly channelFormats: readonly WireFormat[];
+  /** Of these, those that vendors give different shapes: whose shapes are spoken, the client's own first. */
+  readonly channelDialects?: Readonly<Partial<Record<WireFormat, readonly FormatDialect[]>>>;
   readonly paths: readonly EndpointPath<M>[];
   /** The label under which metrics and the access log have its requests. */
   metricFormat(match: M): MetricFormat;

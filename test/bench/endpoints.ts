@@ -10,7 +10,7 @@ export interface EndpointScenario extends Scenario {
   readonly body: { readonly model: string; readonly [member: string]: unknown };
   readonly path: string;
   readonly capability: string;
-  /** Of the channel. */
+  /** Of the channel, in YAML, with what belongs to it. */
   readonly format: string;
 }
 
@@ -39,5 +39,15 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     body: { model: "bench-embeddings-base64", input: Array(100).fill(text), encoding_format: "base64" },
     connections: 8,
     ...embeddings,
+  },
+  {
+    name: "passed on, 1 KB",
+    answer: "passed",
+    body: { model: "bench-passed", text: text.repeat(2) },
+    connections: 16,
+    path: "/v1/passthrough/bench-passed/work",
+    capability: "Passthrough",
+    format: "Passthrough, paths: [/work]",
+    ...asFastAsBare,
   },
 ];

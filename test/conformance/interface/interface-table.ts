@@ -41,6 +41,7 @@ const secrets = proof(
   "what the program writes and shows holds none of what was planted",
 );
 const pages = (...titles: readonly string[]): Proof => proof("test/integration/pages.test.ts", ...titles);
+const embeddings = (...titles: readonly string[]): Proof => proof(`${here}/embeddings.test.ts`, ...titles);
 const chatTurns = proof(
   "test/unit/proxy/formats/chat-completions/translate/request/read/read-messages.test.ts",
   ...["roles reads system", "roles reads user with a name", "roles reads assistant", "content reads text"],
@@ -156,6 +157,17 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
     ),
   ],
 
+  "2.9 model": [embeddings("refuses a call of a model for chat", "passes the call on under the upstream's name")],
+  "2.9 input": [embeddings("refuses a call without input", "takes 2,048 texts", "refuses a call with 2,049 texts")],
+  "2.9 encoding_format": [
+    embeddings(
+      "an upstream that sends float to a client that asked for base64 is encoded as asked",
+      "an upstream that sends base64 to a client that asked for nothing is encoded as asked",
+      "refuses a call in an encoding that nobody knows",
+    ),
+  ],
+  "2.9 dimensions": [embeddings("refuses a call with 0 dimensions", "refuses a call with half a dimension")],
+
   "2.11 store": [privacy("store true passes by default", "store true becomes false where a channel disables it")],
   "2.11 safety_identifier": [
     privacy("safety_identifier is filtered out unless a channel allows it", "passes where a channel allows it"),
@@ -256,7 +268,7 @@ export const missing: readonly string[] = [
     (name) => `2.7 ${name}`,
   ),
   ...["output_compression", "stream", "other provider fields"].map((name) => `2.7 ${name}`),
-  ...["model", "input", "encoding_format", "dimensions", "query", "documents"].map((name) => `2.9 ${name}`),
+  ...["query", "documents"].map((name) => `2.9 ${name}`),
   ...["model", "input", "voice", "instructions", "response_format", "speed", "stream_format", "metadata"].map(
     (name) => `2.10 ${name}`,
   ),
