@@ -10,7 +10,7 @@ export interface EndpointScenario extends Scenario {
   readonly body: { readonly model: string; readonly [member: string]: unknown };
   readonly path: string;
   readonly capability: string;
-  /** Of the channel. */
+  /** Of the channel, in YAML, with what belongs to it. */
   readonly format: string;
 }
 
@@ -73,5 +73,15 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     body: { model: "bench-ranking", query: "What is a gateway?", documents: Array(100).fill(text) },
     connections: 8,
     ...rerank,
+  },
+  {
+    name: "passed on, 1 KB",
+    answer: "passed",
+    body: { model: "bench-passed", text: text.repeat(2) },
+    connections: 16,
+    path: "/v1/passthrough/bench-passed/work",
+    capability: "Passthrough",
+    format: "Passthrough, paths: [/work]",
+    ...asFastAsBare,
   },
 ];
