@@ -61,7 +61,11 @@ function editClients({ body, endpoint, requests }: EmbeddingCall, plan: Upstream
   return { ...editRequests(body, plan, model), verb };
 }
 
-function editRequest(request: ScannedObject, plan: UpstreamPlan, model: string): WrittenCall {
+function editRequest(
+  request: ScannedObject,
+  plan: UpstreamPlan,
+  model: string,
+): { readonly body: Buffer; readonly dropped: readonly string[] } {
   const editor = new BodyEditor(request);
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, "EmbedContent");
