@@ -16,6 +16,8 @@ export interface EndpointScenario extends Scenario {
 
 const asFastAsBare = { unit: "request", measure: "requests per CPU second", limit: 0.75, kind: "speed" } as const;
 const embeddings = { path: "/v1/embeddings", capability: "Embeddings", format: "Embeddings", ...asFastAsBare } as const;
+const completions = { path: "/v1/completions", capability: "Completion", format: "Completions" } as const;
+const rerank = { path: "/v1/rerank", capability: "Rerank", format: "Rerank", ...asFastAsBare } as const;
 const text = "A long document has many words in it, and some of them repeat. ".repeat(8).slice(0, 500);
 
 export const endpointScenarios: readonly EndpointScenario[] = [
@@ -49,5 +51,37 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     capability: "Passthrough",
     format: "Passthrough, paths: [/work]",
     ...asFastAsBare,
+  },
+  {
+    name: "completions 1 KB",
+    answer: "completion",
+    body: { model: "bench-completion", prompt: text.repeat(2), max_tokens: 200 },
+    connections: 16,
+    ...completions,
+    ...asFastAsBare,
+  },
+  {
+    name: "completions, streaming",
+    answer: "completion-stream",
+    body: {
+      model: "bench-completion-stream",
+      prompt: text.repeat(2),
+      max_tokens: 200,
+      stream: true,
+      stream_options: { include_usage: true },
+    },
+    connections: 32,
+    ...completions,
+    unit: "chunk",
+    measure: "CPU per chunk",
+    limit: 1.2,
+    kind: "cost",
+  },
+  {
+    name: "rerank, 100 documents of 500 bytes",
+    answer: "ranking",
+    body: { model: "bench-ranking", query: "What is a gateway?", documents: Array(100).fill(text) },
+    connections: 8,
+    ...rerank,
   },
 ];

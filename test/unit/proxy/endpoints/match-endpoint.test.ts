@@ -9,13 +9,14 @@ function describeTarget(method: string, url: string, headers: readonly string[] 
   try {
     const { endpoint, match } = matchEndpoint(method, url, headers);
     const parts = { ...match } as Readonly<Record<string, string | undefined>>;
-    const { protocol, format, modelInPath, geminiStream, action, responseId, method: methodPassed, model, path } = parts;
-
+    const { protocol, format, modelInPath, geminiStream, action, responseId, shape, verb } = parts;
     const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
       chat: [protocol, format, modelInPath, geminiStream],
       "count-tokens": [protocol, "count", modelInPath],
+      embeddings: [protocol, verb ?? format, modelInPath],
       "stored-responses": [protocol, action, responseId],
-      "pass-through": [protocol, methodPassed, model, path],
+      "pass-through": [protocol, parts["method"], parts["model"], parts["path"]],
+      rerank: [shape, "rerank"],
       models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
     };
     return (words[endpoint.name] ?? [endpoint.name]).filter(Boolean).join(" ");
@@ -39,11 +40,21 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/messages", "Anthropic Messages"],
   ["POST", "/v1/messages?beta=true", "Anthropic Messages"],
   ["POST", "/v1/v1/messages", "Anthropic Messages"],
+  ["POST", "/v1/completions", "completions"],
+  ["POST", "/completions", "completions"],
+  ["POST", "/v1/rerank", "Jina rerank"],
+  ["POST", "/rerank", "Jina rerank"],
+  ["POST", "/v2/rerank", "Cohere rerank"],
   ["POST", "/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1/messages/count_tokens?beta=true", "Anthropic count"],
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
   ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
+  ["POST", "/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1beta/models/g:embedContent", "Gemini embedContent g"],
+  ["POST", "/v1/models/maker/g:batchEmbedContents", "Gemini batchEmbedContents maker/g"],
   ["GET", "/v1/responses/resp_1", "OpenAI read resp_1"],
   ["GET", "/responses/resp-1?include=x", "OpenAI read resp-1"],
   ["DELETE", "/v1/v1/responses/resp_1", "OpenAI delete resp_1"],
@@ -154,9 +165,8 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1/v1/v1/chat/completions",
     "/v2/chat/completions",
     "/v1/chat/completions/abc",
-    "/v1/completions",
-    "/v1/embeddings",
-    "/v1/rerank",
+    "/v2/rerank/",
+    "/v2/completions",
     "/v1/audio/speech",
     "/v1/images/generations",
     "/v1/realtime",
@@ -173,7 +183,7 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1beta/",
     "/v1beta/models/",
     "/v1beta/models:generateContent",
-    "/v1beta/models/g:embedContent",
+    "/v1beta/models/g:asyncBatchEmbedContent",
     "/v1beta/models/g:predict",
     "/v1beta/models/g:GenerateContent",
     "/v1beta/models/g:generateContent/",

@@ -1,0 +1,96 @@
+/** Reads a call of the rerank endpoints, which Jina's and Cohere's clients write alike (docs/design/rerank.md 4). */
+import type { TextCall } from "#proxy/endpoints/dialects/text-counter";
+import { GatewayError } from "#proxy/errors";
+import {
+  booleanRule,
+  checkParameters,
+  integerRule,
+  invalidValue,
+  kindRule,
+  type ParameterRule,
+  presentMember,
+  readCheckedCount,
+  requireList,
+  requireMember,
+  requireModel,
+} from "#proxy/formats/body/parameter-rules";
+import { isObject } from "#proxy/json/json-value";
+import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
+import type { ProxyLimits } from "#proxy/limits";
+import type { CallPath } from "#proxy/neutral/wire";
+import { Documents, textOf } from "./documents.ts";
+
+/** Whose form the response has: the path decides. */
+export type ResponseShape = "Jina" | "Cohere";
+
+export interface RerankPath extends CallPath {
+  readonly shape: ResponseShape;
+}
+
+export interface RerankCall extends TextCall {
+  readonly endpoint: RerankPath;
+  /** What providers read beside each of the documents. */
+  readonly query: string;
+  /** In the client's order, which the indexes of the response refer to. */
+  readonly documents: Documents;
+  /** Results that the client wants; never more than there are documents. */
+  readonly topN: number;
+  /** Undefined where the client leaves it to the upstream, or to the path. */
+  readonly wantsDocuments: boolean | undefined;
+  readonly images: number;
+}
+
+/** Cohere's bound, the highest of all providers (docs.cohere.com, "Rerank"). */
+const documentsMax = 10_000;
+
+const parameters: readonly ParameterRule[] = [
+  kindRule("query", "string", "object"),
+  integerRule("top_n", 1),
+  booleanRule("return_documents"),
+];
+
+const watchedKeys = ["image"];
+
+/** @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value` */
+export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLimits): RerankCall {
+  const { jsonDepthMax: depthMax, jsonKeysMax: keysMax } = limits;
+  const body = scanJsonObject(bytes, { depthMax, keysMax, watch: watchedKeys });
+  const model = requireModel(body);
+  requireMember(body, "query");
+  checkParameters(body, parameters);
+  const query = readQuery(body);
+  if (query === "") throw invalidValue("query", "must not be empty");
+  const documents = readDocuments(body);
+  return {
+    endpoint,
+    model,
+    stream: false,
+    body,
+    upstreamObjects: [],
+    query,
+    documents,
+    topN: Math.min(readCheckedCount(body, "top_n") ?? documents.length, documents.length),
+    wantsDocuments: readChoice(body, "return_documents"),
+    images: body.hits.filter(({ path }) => path[0] === "documents" && path.length === 3).length,
+  };
+}
+
+/** @returns its text */
+function readQuery(body: ScannedObject): string {
+  const query = readJson(body, requireMember(body, "query"));
+  return textOf(isObject(query) ? query : String(query));
+}
+
+function readDocuments(body: ScannedObject): Documents {
+  requireList(body, "documents");
+  const documents = new Documents(body.bytes, requireMember(body, "documents").valueStart);
+  if (documents.length > documentsMax) throw invalidValue("documents", `must hold at most ${documentsMax} documents`);
+  if (documents.firstOther === undefined) return documents;
+  const param = `documents[${documents.firstOther}]`;
+  throw new GatewayError("invalid_type", `'${param}' must be a string or an object.`, { param });
+}
+
+function readChoice(body: ScannedObject, name: string): boolean | undefined {
+  const found = presentMember(body, name);
+  return found === undefined ? undefined : found.kind === "true";
+}
