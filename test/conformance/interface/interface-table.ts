@@ -59,7 +59,9 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
     ),
   ],
   "2.1 input": [responses("input"), spelled("input as one object of Responses")],
-  "2.1 prompt": [proof(`${here}/completions.test.ts`, "a call with a number as prompt", "prompts as token ids, and none")],
+  "2.1 prompt": [
+    proof(`${here}/completions.test.ts`, "a call with a number as prompt", "prompts as token ids, and none"),
+  ],
   "2.1 stream": [chat("stream"), responses("stream"), messages("stream")],
   "2.1 metadata": [chat("metadata"), privacy("metadata and user pass by default")],
   "2.1 user": [chat("user"), spelled("user as an object of ChatCompletions", "user as an object of Responses")],
@@ -174,7 +176,11 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
     rerank("a call without a query", "a call with an empty query", "gives Jina's form of a ranking by Jina, sorted"),
   ],
   "2.9 documents": [
-    rerank("a call without documents", "a call with no document", "gives documents that are objects back as they were sent"),
+    rerank(
+      "a call without documents",
+      "a call with no document",
+      "gives documents that are objects back as they were sent",
+    ),
   ],
 
   "2.11 store": [privacy("store true passes by default", "store true becomes false where a channel disables it")],

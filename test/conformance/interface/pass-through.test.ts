@@ -124,7 +124,11 @@ describe("calls that are passed on", () => {
   }
 
   it("passes a form with a file on byte for byte, and the reply with its own status and type", async () => {
-    const body = Buffer.concat([Buffer.from("--b\r\nx\r\n\r\n"), Buffer.from([0, 255, 13, 10]), Buffer.from("\r\n--b--")]);
+    const body = Buffer.concat([
+      Buffer.from("--b\r\nx\r\n\r\n"),
+      Buffer.from([0, 255, 13, 10]),
+      Buffer.from("\r\n--b--"),
+    ]);
     const sound = Buffer.from([1, 2, 3, 250]);
     upstream.replyWith({ status: 201, body: sound, headers: { "content-type": "audio/mpeg" } });
     const answer = await pass("/files/files", {
@@ -242,9 +246,15 @@ describe("calls that are passed on", () => {
     });
     const { headers } = received();
     assert.deepEqual(
-      ["accept", "openai-beta", "anthropic-version", "cookie", "x-api-key", "x-forwarded-for", "openai-organization"].map(
-        (name) => headers[name],
-      ),
+      [
+        "accept",
+        "openai-beta",
+        "anthropic-version",
+        "cookie",
+        "x-api-key",
+        "x-forwarded-for",
+        "openai-organization",
+      ].map((name) => headers[name]),
       ["application/jsonl", "assistants=v2", undefined, undefined, undefined, undefined, undefined],
     );
     assert.equal(headers["x-team"], "red");
@@ -257,7 +267,10 @@ describe("calls that are passed on", () => {
   });
 
   it("keeps a credential that the upstream repeats in a header or an error from the client", async () => {
-    const headers = { "content-type": `text/${channelSecret}`, "content-disposition": `attachment; x=${channelSecret}` };
+    const headers = {
+      "content-type": `text/${channelSecret}`,
+      "content-disposition": `attachment; x=${channelSecret}`,
+    };
     upstream.replyWith({ body: "{}", headers });
     const answer = await pass("/files/files");
     assert.ok(!JSON.stringify(answer.headers).includes(channelSecret));
@@ -357,7 +370,11 @@ describe("calls that are passed on", () => {
     },
   ]) {
     it(`charges the usage that ${row.name} reports`, async () => {
-      upstream.replyWith({ body: row.body, headers: { "content-type": row.type ?? "application/json" }, fragmentBytes: 5_000 });
+      upstream.replyWith({
+        body: row.body,
+        headers: { "content-type": row.type ?? "application/json" },
+        fragmentBytes: 5_000,
+      });
       const answer = await pass("/priced/files", { method: "POST", body: "{}", key: "rich" });
       assert.equal(answer.body.toString(), row.body);
       const record = await gateway.recordOf(String(answer.header("x-request-id")));

@@ -62,7 +62,11 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["GET", "/v1/passthrough/files/files", "OpenAI GET files /files"],
   ["POST", "/passthrough/files/files?limit=1", "OpenAI POST files /files"],
   ["DELETE", "/v1/passthrough/a:b@c/x/y.z/w:v", "OpenAI DELETE a:b@c /x/y.z/w:v"],
-  ["PATCH", "/v1/passthrough/files/v1beta/models/m:generateContent", "OpenAI PATCH files /v1beta/models/m:generateContent"],
+  [
+    "PATCH",
+    "/v1/passthrough/files/v1beta/models/m:generateContent",
+    "OpenAI PATCH files /v1beta/models/m:generateContent",
+  ],
   ["GET", "/v1/models", "OpenAI models"],
   ["GET", "/models", "OpenAI models"],
   ["GET", "/v1/v1/models", "OpenAI models"],
