@@ -2,8 +2,18 @@
 import { chat } from "./chat/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { imageEdits, imageGenerations, imageVariations } from "./images/endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
-export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, moderations, models];
+export const endpoints: readonly Endpoint[] = [
+  chat,
+  countTokens,
+  storedResponses,
+  moderations,
+  imageGenerations,
+  imageEdits,
+  imageVariations,
+  models,
+];
