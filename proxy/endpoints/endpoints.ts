@@ -1,6 +1,7 @@
 /** Lists the endpoints that the proxy serves, one folder each. */
 import { chat } from "./chat/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
+import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { imageEdits, imageGenerations, imageVariations } from "./images/endpoint.ts";
 import { models } from "./models/endpoint.ts";
@@ -15,5 +16,6 @@ export const endpoints: readonly Endpoint[] = [
   imageGenerations,
   imageEdits,
   imageVariations,
+  embeddings,
   models,
 ];

@@ -15,7 +15,9 @@ export interface ImageContext {
 export function imageContextOf({ call, route, services }: AdmittedCall<ImageCall>): ImageContext {
   return {
     chargedKind: (told) =>
-      route.price?.images === undefined ? { ...call.asked, ...known(told) } : chargedKind(told, call.asked, route.price),
+      route.price?.images === undefined
+        ? { ...call.asked, ...known(told) }
+        : chargedKind(told, call.asked, route.price),
     eventPrefix: call.endpoint.format === "ImageGenerations" ? "image_generation" : "image_edit",
     eventBytesMax: services.limits.eventBytesMax,
     nowSeconds: () => Math.floor(services.now() / 1000),

@@ -57,7 +57,7 @@ describe("image edits", () => {
       const parts = [
         file("image[]", png, "my cat (1).png", "image/png"),
         field("vendor_field", "007"),
-        field("prompt", "add a hat\r\n--b"),
+        field("prompt", "add a hat\r\n--a"),
         file("image[]", jpeg, "dog.jpg", "application/octet-stream"),
         file("mask", png, "mask.png"),
         field("n", "1"),
@@ -72,7 +72,7 @@ describe("image edits", () => {
       assert.deepEqual(await partsOf(sent), [
         ["image[]", "my cat (1).png", "image/png", latin(png)],
         ["vendor_field", "007"],
-        ["prompt", "add a hat\r\n--b"],
+        ["prompt", "add a hat\r\n--a"],
         ["image[]", "dog.jpg", "application/octet-stream", latin(jpeg)],
         ["mask", "mask.png", "image/png", latin(png)],
         ["n", "1"],
