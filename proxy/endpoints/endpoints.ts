@@ -1,11 +1,13 @@
 /** Lists the endpoints that the proxy serves, one folder each. */
 import { chat } from "./chat/endpoint.ts";
+import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { imageEdits, imageGenerations, imageVariations } from "./images/endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
+import { rerank } from "./rerank/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
 export const endpoints: readonly Endpoint[] = [
@@ -17,5 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   imageEdits,
   imageVariations,
   embeddings,
+  completions,
+  rerank,
   models,
 ];

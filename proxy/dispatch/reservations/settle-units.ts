@@ -28,7 +28,7 @@ export interface UnitCounter {
   /** What a whole reply is charged by the piece, whatever the upstream reports; the reply's own numbers win. */
   readonly units?: ChargedUnits | undefined;
   /** Tokens of a whole reply without usage. @param units what it is charged by the piece */
-  tokens(units: ChargedUnits | undefined): TokenUsage | Promise<TokenUsage>;
+  tokens(units?: ChargedUnits): TokenUsage | Promise<TokenUsage>;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any

@@ -151,8 +151,8 @@ describe("docs/design/interface.md 4: endpoints", () => {
     { method: "GET", path: "/v1beta/models/demo:generateContent", status: 405, shape: "C", allow: "POST" },
     { method: "POST", path: "/v1/models", status: 405, shape: "A", allow: "GET" },
     { method: "POST", path: "/v1beta/models", status: 405, shape: "C", allow: "GET" },
-    { method: "POST", path: "/v1/images/generations", status: 404, shape: "A" },
-    { method: "POST", path: "/v1/images/edits", status: 404, shape: "A" },
+    { method: "GET", path: "/v1/images/generations", status: 405, shape: "A", allow: "POST" },
+    { method: "POST", path: "/v1/images/edit", status: 404, shape: "A" },
     { method: "POST", path: "/v1/embeddings", status: 404, shape: "A", about: "pitfalls 115 and 136: " },
     {
       method: "POST",

@@ -46,10 +46,11 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Messages" },
           { type: "CountTokens" },
           { type: "Rerank", path: "/rerank" },
+          { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
         ],
       },
-      want: "PartiallyValid: spec.formats Rerank, Passthrough: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Passthrough: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",
@@ -61,8 +62,8 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities without an endpoint",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings"] },
-      want: "PartiallyValid: spec.capabilities Embeddings: not there yet, no endpoint serves it.",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Realtime"] },
+      want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
     },
     {
       name: "parameters in lists, of which few are named",
