@@ -4,22 +4,25 @@ import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { imageEdits, imageGenerations, imageVariations } from "./images/endpoint.ts";
+import { imageEdits, imageGenerations, imagePredictions, imageVariations } from "./images/endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
+import { passThrough } from "./pass-through/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
 export const endpoints: readonly Endpoint[] = [
   chat,
+  completions,
   countTokens,
   storedResponses,
+  embeddings,
+  rerank,
   moderations,
   imageGenerations,
   imageEdits,
   imageVariations,
-  embeddings,
-  completions,
-  rerank,
+  imagePredictions,
+  passThrough,
   models,
 ];

@@ -1,6 +1,6 @@
 /**
- * Defines the endpoints that make pictures: `/v1/images/generations`, `/v1/images/edits` and `/v1/images/variations`
- * (docs/design/images.md).
+ * Defines the endpoints that make pictures: `/v1/images/generations`, `/v1/images/edits`, `/v1/images/variations` and
+ * Google's `:predict` (docs/design/images.md).
  */
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import { estimateTextTokens } from "#proxy/admit/estimate-cost";
@@ -14,11 +14,12 @@ import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
-import type { ImageCall } from "./image-call.ts";
+import type { ImageCall, ImagePath } from "./image-call.ts";
 import { imageCounter } from "./image-counter.ts";
 import { imageDialects } from "./image-dialects.ts";
 import { inputTokensOfImage, outputTokensAtMost } from "./image-tokens.ts";
 import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./read-image-call.ts";
+import { readPredict } from "./read-predict-call.ts";
 
 const common: Pick<
   ModelEndpoint<CallPath, ImageCall>,
@@ -64,6 +65,23 @@ export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
   singleParts: singleImageParts,
   paths: [pathOf("variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" })],
   readForm: readFormEdit,
+};
+
+/** In which Google's older clients ask for pictures. */
+export const imagePredictions: CallEndpoint<ImagePath, ImageCall> = {
+  ...common,
+  name: "image-predictions",
+  capability: "ImageGeneration",
+  channelFormats: ["Predict"],
+  body: "json",
+  paths: [
+    {
+      kind: "verb",
+      verb: "predict",
+      match: (modelInPath) => ({ protocol: "Gemini", format: "Predict", capability: "ImageGeneration", modelInPath }),
+    },
+  ],
+  read: readPredict,
 };
 
 function pathOf(name: string, match: CallPath): FixedPath<CallPath> {

@@ -2,6 +2,7 @@
 import type { ModelCall } from "#proxy/formats/model-call";
 import type { ScannedObject } from "#proxy/json/strict-json";
 import type { Form, FormFile } from "#proxy/multipart/form";
+import type { CallPath } from "#proxy/neutral/wire";
 import type { ImageKind } from "#proxy/settle/image-price";
 
 /** A picture that the call brings, where the client put it. */
@@ -11,6 +12,11 @@ export type SourceImage =
   | { readonly kind: "text"; readonly where: string; readonly text: string }
   /** A file that the provider keeps. */
   | { readonly kind: "id"; readonly where: string };
+
+export interface ImagePath extends CallPath {
+  /** Gemini-style only: decoded, without a `models/` prefix. */
+  readonly modelInPath?: string;
+}
 
 export interface ImageCall extends ModelCall {
   /** The client's JSON, or the fields of its form as one object. */

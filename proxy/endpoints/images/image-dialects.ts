@@ -6,20 +6,21 @@ import { generateContentDialect } from "./generate-content-dialect.ts";
 import type { ImageCall } from "./image-call.ts";
 import { type ImageContext, imageContextOf } from "./image-context.ts";
 import { openAIDialect } from "./open-ai-dialect.ts";
-import { predictDialect } from "./predict-dialect.ts";
+import { ownPredictDialect, predictDialect } from "./predict-dialect.ts";
 
 export function imageDialects(admitted: AdmittedCall<ImageCall>): Dialects<ImageCall> {
   const context = imageContextOf(admitted);
   return {
     formatsFor: (call) => formatsFor(call, ""),
     formatsOf: formatsFor,
-    dialectOf: (_, { format }) => dialectOf(format, context),
+    dialectOf: ({ endpoint }, { format }) =>
+      endpoint.format === "Predict" ? ownPredictDialect(context) : dialectOf(format, context),
   };
 }
 
 /** The client's own format keeps everything. Which of Google's serves a model is told by its name. */
 function formatsFor({ endpoint }: ImageCall, upstreamModel: string): readonly WireFormat[] {
-  if (endpoint.format === "ImageVariations") return ["ImageVariations"];
+  if (endpoint.format === "ImageVariations" || endpoint.format === "Predict") return [endpoint.format];
   if (endpoint.format === "ImageEdits") return ["ImageEdits", "GenerateContent"];
   const isImagen = /(?:^|\/)imagen/.test(upstreamModel);
   return isImagen

@@ -1,13 +1,20 @@
-/** Says calls for pictures to Imagen (`:predict`), which makes up to four with one request (docs/design/images.md 5). */
+/**
+ * Says calls for pictures to Imagen (`:predict`), which makes up to four with one request (docs/design/images.md 5), and
+ * passes on those of clients that speak its format (docs/design/images.md 6).
+ */
 import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
+import { WholeReader } from "#proxy/endpoints/dialects/whole-reader";
+import { applyPlanRules, applyUnsupportedPolicy, removeUnsupported } from "#proxy/formats/body/body-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
-import { asList, asText, type JsonObject, member } from "#proxy/json/json-value";
+import { BodyEditor } from "#proxy/json/body-editor";
+import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
 import { GoogleImageReader, type GoogleReply } from "./google-reader.ts";
 import { googleSize, predictRatios } from "./google-sizes.ts";
 import type { ImageCall } from "./image-call.ts";
 import type { ImageContext } from "./image-context.ts";
+import { countKinds } from "./read-images.ts";
 
 /** `sampleCount`: Google, "Imagen", section "Configuration". */
 const picturesOfRequest = 4;
@@ -17,6 +24,27 @@ export function predictDialect(context: ImageContext): Dialect<ImageCall> {
 }
 
 const said = ["output_format", "output_compression", "aspect_ratio", "seed"];
+
+/** For clients that speak the same: the model stands in the path, and the reply passes as it came. */
+export function ownPredictDialect({ chargedKind }: ImageContext): Dialect<ImageCall> {
+  return {
+    write: ({ body }, plan) => {
+      const editor = new BodyEditor(body);
+      removeUnsupported(editor, plan);
+      const dropped = applyUnsupportedPolicy(editor, plan, "Predict");
+      applyPlanRules(editor, plan);
+      return { body: editor.build(), dropped };
+    },
+    reader: () =>
+      new WholeReader((body) => {
+        const json = parseJson(body.toString("utf8"));
+        const reply = isObject(json) && (json["error"] ?? undefined) === undefined ? readReply(json) : undefined;
+        if (reply === undefined) return undefined;
+        const kinds = reply.pictures.map(() => chargedKind({ size: undefined, quality: undefined }));
+        return { usage: undefined, units: { images: countKinds(kinds) }, response: () => body };
+      }),
+  };
+}
 
 function writeCall(call: ImageCall, plan: UpstreamPlan): WrittenCall {
   const dropped = lostMembers(call, plan, said);

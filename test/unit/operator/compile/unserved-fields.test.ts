@@ -48,9 +48,10 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Rerank", path: "/rerank" },
           { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
+          { type: "Realtime", path: "/realtime" },
         ],
       },
-      want: "PartiallyValid: spec.formats Passthrough: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Realtime: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",
