@@ -129,7 +129,7 @@ function textOf(body: ScannedObject, name: string): string | undefined {
   return member === undefined ? undefined : readString(body, member);
 }
 
-/** docs/design/interface.md 2.7. */
+/** docs/design/images.md 1. */
 function checkSize(size: string | undefined): void {
   if (size === undefined || size === "auto" || /^[1-9]\d{0,4}x[1-9]\d{0,4}$/.test(size)) return;
   throw invalidValue("size", "must be <width>x<height> in pixels, such as 1024x1024, or auto");
