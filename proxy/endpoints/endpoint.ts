@@ -9,6 +9,7 @@ import type { Claims } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import type { AdmittedCall, AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
 import type { ChatCall } from "#proxy/formats/format";
+import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Protocol } from "#proxy/neutral/wire";
 import type { MetricFormat } from "#proxy/observe/metrics";
@@ -28,6 +29,8 @@ interface Served<M extends Match> {
   readonly paths: readonly EndpointPath<M>[];
   /** The label under which metrics and the access log have its requests. */
   metricFormat(match: M): MetricFormat;
+  /** Refuses keys where only this endpoint's clients put them, and says why. @throws GatewayError 401 */
+  refuseCredentials?(headers: RawHeaders): void;
 }
 
 /** An endpoint that has a model called: its body is read, and what the call needs is reserved. */
@@ -43,16 +46,17 @@ export interface CallEndpoint<M extends Match = Match> extends Served<M> {
   serve(admitted: AdmittedCall): Promise<void>;
 }
 
-/** An endpoint that names no model: no body is read, and it reserves what it needs itself. */
+/** An endpoint without a body: it reads what is asked from the head, and reserves what it needs itself. */
 export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
-  readonly body: "none";
+  /** `upgrade`: its connections go on as WebSockets. */
+  readonly body: "none" | "upgrade";
   /** @throws GatewayError when nothing has gone to the client yet */
   serve(caller: Caller, match: M): Promise<void> | void;
 }
 
 export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
+export type EndpointPath<M extends Match> = FixedPath<M> | SocketPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {
@@ -64,6 +68,15 @@ export interface FixedPath<M> {
   readonly match: M;
   /** What a client is told that asks for a WebSocket; undefined: that its method is not allowed. */
   readonly webSocketRefusal?: string;
+}
+
+/** A WebSocket at one path: GET with `Upgrade`. */
+export interface SocketPath<M> {
+  readonly kind: "socket";
+  /** As the interface documents it. */
+  readonly path: string;
+  readonly otherSpellings: readonly string[];
+  readonly match: M;
 }
 
 /** Things with an id in their path. */

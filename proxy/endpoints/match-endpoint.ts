@@ -34,6 +34,7 @@ const served = describeServed(endpoints);
 
 /** One object for each path, made once: nearly every request has one of these. */
 const fixedPaths = new Map<string, Fixed>();
+const socketPaths = new Map<string, MatchedEndpoint>();
 const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
 const items: { readonly endpoint: Endpoint; readonly path: ItemPathRule<Match> }[] = [];
 let modelPaths: { readonly endpoint: Endpoint; readonly path: ModelPaths<Match> } | undefined;
@@ -43,6 +44,8 @@ for (const endpoint of endpoints) {
     if (path.kind === "verb") verbs.set(path.verb, { endpoint, path });
     else if (path.kind === "item") items.push({ endpoint, path });
     else if (path.kind === "models") modelPaths = { endpoint, path };
+    else if (path.kind === "socket")
+      for (const spelling of [path.path, ...path.otherSpellings]) socketPaths.set(spelling, { endpoint, match: path.match });
     else
       for (const spelling of [path.path, ...path.otherSpellings]) {
         fixedPaths.set(spelling, { endpoint, path, match: path.match });
@@ -105,6 +108,11 @@ export function matchEndpoint(
   const path = pathOf(rawUrl);
   const fixed = fixedPaths.get(path);
   if (fixed !== undefined) return matchFixed(fixed, method, headers);
+  const socket = socketPaths.get(path);
+  if (socket !== undefined) {
+    if (method !== "GET") throw methodNotAllowed("GET");
+    return socket;
+  }
   const item = matchItem(method, path);
   if (item !== undefined) return item;
   const modelPath = readModelPath(path);
@@ -141,6 +149,8 @@ export function protocolOfPath(rawUrl: string, headers: RawHeaders): Protocol {
   const path = pathOf(rawUrl);
   const fixed = fixedPaths.get(path);
   if (fixed !== undefined) return fixed.match.protocol;
+  const socket = socketPaths.get(path);
+  if (socket !== undefined) return socket.match.protocol;
   if (/^\/(?:v1\/)?v1(?:beta|alpha)(?:\/|$)/.test(path)) return "Gemini";
   if (/^\/(?:v1\/){1,2}messages(?:\/|$)/.test(path)) return "Anthropic";
   const modelPath = readModelPath(path);

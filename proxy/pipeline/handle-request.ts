@@ -8,6 +8,7 @@
  */
 import { authorizeEndpoint } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";
+import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import { hasReferences } from "#proxy/dispatch/references/resolve-call";
 import type { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
@@ -19,7 +20,7 @@ import { RequestRecord } from "#proxy/observe/request-record";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { admitCall } from "./admit-call.ts";
 import { authorizeCall, withReferences } from "./authorize-call.ts";
-import { authenticateAgain, readHead } from "./read-head.ts";
+import { readHead } from "./read-head.ts";
 import { respondWithError } from "./respond-with-error.ts";
 
 /** Serves one request and ends its response; never throws. */

@@ -8,7 +8,7 @@ import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. */
-export type UpstreamExchangeKind = "call" | "stream" | "plain";
+export type UpstreamExchangeKind = "call" | "stream" | "plain" | "socket";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
 const ofAll = ["accept-encoding", "identity", "user-agent", "tollgate"];
@@ -16,6 +16,7 @@ const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   call: ["content-type", "application/json", "accept", "application/json", ...ofAll],
   stream: ["content-type", "application/json", "accept", "text/event-stream", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
+  socket: ["user-agent", "tollgate"],
 };
 
 type FixedHeaders = Partial<Record<UpstreamExchangeKind, readonly string[]>>;
