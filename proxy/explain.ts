@@ -13,10 +13,11 @@ import { errorTable } from "./errors.ts";
 import { clientFormats } from "./formats/registry.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat } from "./neutral/wire.ts";
+import { chatFormatsFor } from "./route/chat-formats.ts";
 import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
+import { upstreamModelOf } from "./route/upstream-model.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
-import { upstreamModelOf } from "./upstream/request/build-upstream-request.ts";
 
 export interface ExplainQuestion {
   /** `namespace/name`; never the key itself. */
@@ -165,14 +166,15 @@ function describeTarget(
   { route, model, format }: { readonly route: Route; readonly model: string; readonly format: ChatWireFormat },
   snapshot: Snapshot,
 ): string {
-  const obstacle = obstacleOf(target, format, snapshot);
+  const served = { route, model, capability: "Chat", formats: chatFormatsFor(format) } as const;
+  const obstacle = obstacleOf(target, served, snapshot);
   if (obstacle !== undefined) return `no: ${obstacle}`;
   const channel = snapshot.channel(target.channel);
   const call = { model, candidates: 1, endpoint: { format } };
   const spoken =
     channel === undefined
       ? undefined
-      : spokenFormat(channel, format, askedInResponses(call, route, target, channel))?.format;
+      : spokenFormat(channel, chatFormatsFor(format, askedInResponses(call, route, target, channel)))?.format;
   return spoken === undefined || spoken === format ? "yes" : `yes, translated to ${spoken}`;
 }
 

@@ -8,15 +8,17 @@
 import { SpecError } from "#operator/resources/amounts";
 import type { Verdict } from "#operator/resources/reasons";
 import { type ChannelResource, identityOf, type ResourceSet } from "#operator/resources/resource";
-import type { ChannelSpec } from "#operator/resources/types.gen";
+import type { ChannelSpec, WireFormat } from "#operator/resources/types.gen";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders, isFramingHeader } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
-import { type ProviderPreset, pathOf, providers, vendors } from "./providers/provider-presets.ts";
+import { choosePreset, formatOf } from "./providers/choose-preset.ts";
+import type { Preset, PresetFormat } from "./providers/preset.ts";
 import { resolveTls } from "./resolve-tls.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, valid } from "./result.ts";
+import { servedFormats } from "./served.gen.ts";
 import { unservedByChannels } from "./unserved-fields.ts";
 
 export interface CompiledChannel {
@@ -51,34 +53,18 @@ export function compileChannel(
     },
   });
   if (!spec) return unserved(channel.invalid ?? "The manifest is not valid.");
-  const preset = presetOf(spec);
-  if (typeof preset === "string") return unserved(preset);
   try {
-    return servedChannel(channel, spec, preset, references, policy);
+    return servedChannel(channel, spec, choosePreset(spec), references, policy);
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
     return unserved(`${error.message}.`);
   }
 }
 
-/** The defaults of the channel's provider or vendor, or a message when there are none. */
-function presetOf(spec: ChannelSpec): ProviderPreset | string {
-  if (spec.preset !== undefined) {
-    const dialects = Object.hasOwn(vendors, spec.preset) ? vendors[spec.preset] : undefined;
-    if (!dialects)
-      return `spec.preset: "${spec.preset}" is unknown; the presets are ${Object.keys(vendors).join(", ")}.`;
-    return (
-      dialects[spec.provider] ??
-      `spec.preset: ${spec.preset} needs spec.provider ${Object.keys(dialects).join(" or ")}, not ${spec.provider}.`
-    );
-  }
-  return providers[spec.provider] ?? `spec.provider: ${spec.provider} is not served by this version.`;
-}
-
 function servedChannel(
   channel: ChannelResource,
   spec: ChannelSpec,
-  preset: ProviderPreset,
+  preset: Preset,
   references: References,
   policy: EgressPolicy,
 ): CompiledChannel {
@@ -96,7 +82,7 @@ function servedChannel(
   const isServed = (usable.length > 0 || !needsCredential) && tls.failures.length === 0;
   const partial = [
     ...headers.problems,
-    ...unservedByChannels(spec),
+    ...unservedByChannels({ ...spec, formats: wantedFormats(spec, preset) }),
     ...(isServed ? credentials.failures.map(({ message }) => message) : []),
   ];
   const object = channelObject(channel, spec, { baseURL, auth, preset });
@@ -151,7 +137,7 @@ function refsVerdict(
   );
 }
 
-function baseURLOf(spec: ChannelSpec, preset: ProviderPreset): string {
+function baseURLOf(spec: ChannelSpec, preset: Preset): string {
   const baseURL = spec.baseURL ?? preset.baseURL;
   if (baseURL === undefined) {
     throw new SpecError(`spec.baseURL: required for ${spec.preset ?? spec.provider}; give the address of the upstream`);
@@ -172,7 +158,7 @@ function refuseEgress(spec: ChannelSpec, baseURL: string, policy: EgressPolicy):
 }
 
 /** @throws SpecError for a header that must not carry a credential */
-function authOf(spec: ChannelSpec, preset: ProviderPreset): Channel["auth"] {
+function authOf(spec: ChannelSpec, preset: Preset): Channel["auth"] {
   const { location, scheme } = spec.auth ?? {};
   if (location?.query !== undefined) return { location: "Query", name: location.query, scheme: scheme ?? "Raw" };
   if (location?.header === undefined) return { ...preset.auth, ...(scheme && { scheme }) };
@@ -260,7 +246,7 @@ function readSecret(
 interface Decided {
   readonly baseURL: string;
   readonly auth: Channel["auth"];
-  readonly preset: ProviderPreset;
+  readonly preset: Preset;
 }
 
 function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, auth, preset }: Decided): Channel {
@@ -270,7 +256,8 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
     namespace: channel.metadata.namespace,
     name: channel.metadata.name,
     state: spec.state ?? "Active",
-    provider: spec.provider,
+    provider: preset.provider,
+    ...(preset.quirks && { quirks: preset.quirks }),
     baseURL,
     formats: formatsOf(spec, preset, baseURL),
     auth,
@@ -299,16 +286,35 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
   };
 }
 
-function formatsOf(spec: ChannelSpec, preset: ProviderPreset, baseURL: string): Channel["formats"] {
-  const wanted = spec.formats?.length
-    ? spec.formats
-    : preset.formats.map((type) => ({ type, path: undefined, paths: undefined }));
+/** Dialects that a format has anyway; a proxy takes them for granted. */
+const usualDialects: { readonly [format in WireFormat]?: PresetFormat["dialect"] } = {
+  Embeddings: "OpenAI",
+  Rerank: "Jina",
+};
+
+/**
+ * What the channel lists, else what its preset speaks. Of the latter only what an endpoint serves: nobody asked for the
+ * rest, and a status that named it would be of no help. A preset of which nothing is served is told like a list.
+ */
+function wantedFormats(spec: ChannelSpec, preset: Preset): NonNullable<ChannelSpec["formats"]> {
+  if (spec.formats?.length) return spec.formats;
+  const served = preset.formats.filter(({ type }) => servedFormats.has(type));
+  return (served.length > 0 ? served : preset.formats).map(({ type }) => ({ type }));
+}
+
+function formatsOf(spec: ChannelSpec, preset: Preset, baseURL: string): Channel["formats"] {
   const formats: Channel["formats"] = [];
-  for (const { type, path, paths } of wanted) {
-    const found = path ?? pathOf(type, preset.dialect, baseURL, spec.azure?.apiVersion);
-    if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((own) => ({ type, path: own })));
-    else if (found !== undefined) formats.push({ type, path: found });
-    else throw new SpecError(`spec.formats[${type}].path: required, because ${spec.provider} has no usual path for it`);
+  for (const { type, path: own, paths, dialect: ownDialect } of wantedFormats(spec, preset)) {
+    const known = formatOf(preset, type, baseURL, spec.azure?.apiVersion);
+    const path = own ?? known?.path;
+    if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((one) => ({ type, path: one })));
+    else if (path !== undefined) {
+      const dialect = ownDialect ?? known?.dialect;
+      formats.push({ type, path, ...(dialect !== undefined && dialect !== usualDialects[type] && { dialect }) });
+    } else {
+      const where = spec.preset ?? spec.provider;
+      throw new SpecError(`spec.formats[${type}].path: required, because ${where} has no usual path for it`);
+    }
   }
   if (formats.length === 0 || formats.length > 32) throw new SpecError("spec.formats: give 1 to 32 formats and paths");
   return formats;

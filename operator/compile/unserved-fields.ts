@@ -39,14 +39,6 @@ const channelFields: readonly UnservedField<ChannelSpec>[] = [
       ),
     instead: "no endpoint uses it",
   },
-  {
-    used: ({ models }) =>
-      listed(
-        "spec.models.capabilities",
-        models?.filter(({ capabilities }) => capabilities).map(({ name }) => name),
-      ),
-    instead: "the capabilities of the route alone count",
-  },
 ];
 
 const routeFields: readonly UnservedField<ModelRouteSpec>[] = [

@@ -17,9 +17,13 @@ export type Protocol = ("OpenAI" | "Anthropic" | "Gemini")
  */
 export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models")
 /**
- * Kind of upstream; decides the defaults of baseURL, auth and formats.
+ * What the gateway treats the upstream as. That of the preset when absent; one of both is given.
  */
 export type Provider = ("OpenAI" | "Anthropic" | "Gemini" | "AzureOpenAI" | "Bedrock" | "VertexAI" | "Cohere" | "OpenAICompatible" | "AnthropicCompatible" | "GeminiCompatible")
+/**
+ * Provider, vendor or server that brings the defaults of baseURL, auth and formats. The provider's own when absent. Fields of this spec take precedence.
+ */
+export type PresetName = ("anthropic" | "anthropic-compatible" | "azure-openai" | "azure-openai-v1" | "cerebras" | "cohere" | "deepseek" | "deepseek-anthropic" | "fireworks" | "gemini" | "gemini-compatible" | "groq" | "jina" | "mistral" | "ollama" | "openai" | "openai-compatible" | "openrouter" | "perplexity" | "siliconflow" | "tei" | "together" | "vllm" | "voyage" | "xai")
 /**
  * Which format.
  */
@@ -462,13 +466,13 @@ status?: ChannelStatus
  */
 export interface ChannelSpec {
 /**
- * Kind of upstream; decides the defaults of baseURL, auth and formats.
+ * What the gateway treats the upstream as. That of the preset when absent; one of both is given.
  */
-provider: Provider
+provider?: Provider
 /**
- * Name of a shipped preset (base URL, auth, formats, quirks) of a vendor that speaks a compatible dialect, for example mistral or groq.
+ * Provider, vendor or server that brings the defaults of baseURL, auth and formats. The provider's own when absent. Fields of this spec take precedence.
  */
-preset?: string
+preset?: PresetName
 /**
  * Address of the upstream: http or https, host, optional port and path. The provider's own when absent. Private addresses need the fleet setting egress.allowCIDRs; link-local and metadata addresses are never used.
  */
@@ -482,7 +486,7 @@ state: ("Active" | "Draining" | "Disabled")
  */
 upstreamObjects: ("Refuse" | "Shared")
 /**
- * Settings of provider AzureOpenAI.
+ * Settings of provider AzureOpenAI, and of preset azure-openai.
  */
 azure?: {
 /**
@@ -740,9 +744,13 @@ export interface ChannelFormat {
  */
 type: WireFormat
 /**
- * Path below baseURL, where it differs from the format's usual one. {model} is replaced by the upstream model, {verb} for generateContent or streamGenerateContent.
+ * Path below baseURL, where it differs from the format's usual one. {model} is replaced by the upstream model, {verb} by generateContent, streamGenerateContent, embedContent or batchEmbedContents.
  */
 path?: string
+/**
+ * Whose shape of the format the upstream speaks, where vendors differ; that of the preset or provider when absent, else OpenAI for Embeddings and Jina for Rerank. Only for these two formats, and OpenAI has no Rerank.
+ */
+dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
 /**
  * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required. Not there yet: no endpoint forwards them.
  * 
@@ -793,7 +801,7 @@ name: string
  */
 upstreamName?: string
 /**
- * What the model can do here. Not there yet: what its route says counts alone.
+ * What the model can do here; a call of another capability does not come to this channel. All that the route allows when absent.
  * 
  * Items: One capability. Chat means all four chat formats.
  */
@@ -1095,7 +1103,7 @@ limits?: Limit[]
  */
 parameters?: ParameterRule[]
 /**
- * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits: the sum of all that has a price, and each thing once. Absent classes of tokens fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is free and counted as unpriced. Keys whose spending is limited need: for chat, completions and realtime, inputPerMillion and outputPerMillion; for anything else one price that applies, of its tokens, of what it makes or reads, or perRequest. "0" is a price.
  */
 price?: Price
 }
@@ -1244,7 +1252,7 @@ maximum?: string
 allowed?: string[]
 }
 /**
- * Price of a call, in credits. Absent classes fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is unpriced, and refused under a cost limit.
+ * Price of a call, in credits: the sum of all that has a price, and each thing once. Absent classes of tokens fall back: reasoning to output; cachedInput, cacheWrite, audioInput and imageInput to input; audioOutput and imageOutput to output; cacheWrite1h to twice input. A class used that has neither price nor fallback is free and counted as unpriced. Keys whose spending is limited need: for chat, completions and realtime, inputPerMillion and outputPerMillion; for anything else one price that applies, of its tokens, of what it makes or reads, or perRequest. "0" is a price.
  */
 export interface Price {
 /**
@@ -1276,11 +1284,11 @@ outputPerMillion?: string
  */
 reasoningPerMillion?: string
 /**
- * Per million audio input tokens. Credits with at most six decimals.
+ * Per million audio input tokens, where perMinuteAudio does not charge the audio. Credits with at most six decimals.
  */
 audioInputPerMillion?: string
 /**
- * Per million audio output tokens. Credits with at most six decimals.
+ * Per million audio output tokens, where perMinuteAudio does not charge the audio. Credits with at most six decimals.
  */
 audioOutputPerMillion?: string
 /**
@@ -1288,7 +1296,7 @@ audioOutputPerMillion?: string
  */
 imageInputPerMillion?: string
 /**
- * Per million image output tokens. Credits with at most six decimals.
+ * Per million image output tokens, where perImage does not charge the images. Credits with at most six decimals.
  */
 imageOutputPerMillion?: string
 /**
@@ -1296,7 +1304,7 @@ imageOutputPerMillion?: string
  */
 perRequest?: string
 /**
- * Per image made; the first entry that fits counts.
+ * Per image made; the first entry that fits counts, and then no image output tokens are charged. An image whose size or quality nobody tells (the client leaves it out or says auto, and so does the reply) fits entries without it; where there is none, it costs as much as the dearest entry that could fit.
  * 
  * Items: Price of one size and quality.
  */
@@ -1315,11 +1323,11 @@ quality?: string
 price: string
 }[]
 /**
- * Per minute of audio, counted by the second. Credits with at most six decimals.
+ * Per minute of audio heard or spoken, in proportion to the millisecond; no audio tokens are charged then. Credits with at most six decimals.
  */
 perMinuteAudio?: string
 /**
- * Per million characters spoken. Credits with at most six decimals.
+ * Per million characters spoken; no input tokens are charged for the text then. Credits with at most six decimals.
  */
 perMillionCharacters?: string
 /**

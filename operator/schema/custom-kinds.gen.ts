@@ -1138,9 +1138,6 @@ export const customKinds: readonly KindSchema[] = [
     },
     "spec": {
      "type": "object",
-     "required": [
-      "provider"
-     ],
      "properties": {
       "provider": {
        "type": "string",
@@ -1159,9 +1156,33 @@ export const customKinds: readonly KindSchema[] = [
       },
       "preset": {
        "type": "string",
-       "minLength": 1,
-       "maxLength": 63,
-       "pattern": "^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"
+       "enum": [
+        "anthropic",
+        "anthropic-compatible",
+        "azure-openai",
+        "azure-openai-v1",
+        "cerebras",
+        "cohere",
+        "deepseek",
+        "deepseek-anthropic",
+        "fireworks",
+        "gemini",
+        "gemini-compatible",
+        "groq",
+        "jina",
+        "mistral",
+        "ollama",
+        "openai",
+        "openai-compatible",
+        "openrouter",
+        "perplexity",
+        "siliconflow",
+        "tei",
+        "together",
+        "vllm",
+        "voyage",
+        "xai"
+       ]
       },
       "baseURL": {
        "type": "string",
@@ -1285,6 +1306,16 @@ export const customKinds: readonly KindSchema[] = [
           "maxLength": 1024,
           "pattern": "^/[!-\"$->@-~]*$"
          },
+         "dialect": {
+          "type": "string",
+          "enum": [
+           "OpenAI",
+           "Cohere",
+           "Voyage",
+           "Jina",
+           "TEI"
+          ]
+         },
          "paths": {
           "type": "array",
           "minItems": 1,
@@ -1309,6 +1340,12 @@ export const customKinds: readonly KindSchema[] = [
           "rule": "self.type != 'Passthrough' || !has(self.path)",
           "message": "use paths instead of path for Passthrough",
           "fieldPath": ".path",
+          "reason": "FieldValueForbidden"
+         },
+         {
+          "rule": "!has(self.dialect) || self.type == 'Embeddings' || (self.type == 'Rerank' && self.dialect != 'OpenAI')",
+          "message": "remove dialect: only Embeddings and Rerank have some, and Rerank has no dialect OpenAI",
+          "fieldPath": ".dialect",
           "reason": "FieldValueForbidden"
          }
         ]
@@ -2162,32 +2199,38 @@ export const customKinds: readonly KindSchema[] = [
      },
      "x-kubernetes-validations": [
       {
-       "rule": "(self.provider == 'AzureOpenAI') == has(self.azure)",
-       "message": "give azure for provider AzureOpenAI, and only there",
+       "rule": "has(self.provider) || has(self.preset)",
+       "message": "give preset or provider",
+       "fieldPath": ".preset",
+       "reason": "FieldValueRequired"
+      },
+      {
+       "rule": "(has(self.preset) ? self.preset == 'azure-openai' : has(self.provider) && self.provider == 'AzureOpenAI') == has(self.azure)",
+       "message": "give azure for provider AzureOpenAI or preset azure-openai, and only there",
        "fieldPath": ".azure",
        "reason": "FieldValueInvalid"
       },
       {
-       "rule": "(self.provider == 'Bedrock') == has(self.bedrock)",
+       "rule": "(has(self.provider) && self.provider == 'Bedrock') == has(self.bedrock)",
        "message": "give bedrock for provider Bedrock, and only there",
        "fieldPath": ".bedrock",
        "reason": "FieldValueInvalid"
       },
       {
-       "rule": "(self.provider == 'VertexAI') == has(self.vertexAI)",
+       "rule": "(has(self.provider) && self.provider == 'VertexAI') == has(self.vertexAI)",
        "message": "give vertexAI for provider VertexAI, and only there",
        "fieldPath": ".vertexAI",
        "reason": "FieldValueInvalid"
       },
       {
-       "rule": "!has(self.preset) || self.provider in ['OpenAICompatible', 'AnthropicCompatible', 'GeminiCompatible']",
-       "message": "remove preset or use a compatible provider: the others bring their own defaults",
+       "rule": "!has(self.preset) || !has(self.provider) || self.provider in ['OpenAICompatible', 'AnthropicCompatible', 'GeminiCompatible']",
+       "message": "remove provider or preset: beside a preset only a compatible provider may be given",
        "fieldPath": ".preset",
        "reason": "FieldValueForbidden"
       },
       {
-       "rule": "has(self.baseURL) || (self.provider in ['OpenAICompatible', 'AnthropicCompatible', 'GeminiCompatible'] ? has(self.preset) : self.provider != 'AzureOpenAI')",
-       "message": "give baseURL (or, for a compatible provider, preset): this provider has no address of its own",
+       "rule": "has(self.baseURL) || (has(self.preset) ? !(self.preset in ['anthropic-compatible', 'azure-openai', 'azure-openai-v1', 'gemini-compatible', 'openai-compatible', 'tei', 'vllm']) : !has(self.provider) || !(self.provider in ['OpenAICompatible', 'AnthropicCompatible', 'GeminiCompatible', 'AzureOpenAI']))",
+       "message": "give baseURL: this provider or preset has no address of its own",
        "fieldPath": ".baseURL",
        "reason": "FieldValueRequired"
       }

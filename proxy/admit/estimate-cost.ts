@@ -39,8 +39,12 @@ export interface WorstCaseOutput {
   readonly addedBytes: number;
 }
 
+/** What a call needs at most. */
 export interface Estimate {
   readonly amounts: Amounts;
+}
+
+export interface ChatEstimate extends Estimate {
   /** Candidates that the upstream may be asked for. */
   readonly candidates: number;
   /** Output tokens reserved for each candidate. */
@@ -50,7 +54,7 @@ export interface Estimate {
 }
 
 /** Of a request that generates nothing. */
-export const oneRequestEstimate: Estimate = {
+export const oneRequestEstimate: ChatEstimate = {
   amounts: oneRequestAmounts,
   candidates: 1,
   outputReserve: 0,
@@ -67,12 +71,10 @@ export function estimateCost(
   fleet: Fleet,
   balanceLeft: () => bigint | undefined = () => undefined,
   sent?: WorstCaseOutput,
-): Estimate {
+): ChatEstimate {
   const isUpper = fleet.inputEstimate === "Upper";
   const addedBytes = sent?.addedBytes ?? 0;
-  const text = isUpper
-    ? call.body.bytes.length + addedBytes
-    : Math.ceil((call.textBytes + addedBytes) / bytesPerToken) + frameTokens;
+  const text = estimateTextTokens(call.textBytes + addedBytes, call.body.bytes.length + addedBytes, fleet);
   const input = text + call.attachments * attachmentTokens;
   const { outputCap, candidates } = sent ?? call;
   const isOpen = sent?.isOpen ?? outputCap === undefined;
@@ -99,6 +101,15 @@ export function estimateCost(
   };
 }
 
+/**
+ * Tokens of the text that an upstream is asked to read.
+ * @param textBytes of the body that are text
+ * @param bodyBytes all of it
+ */
+export function estimateTextTokens(textBytes: number, bodyBytes: number, fleet: Fleet): number {
+  return fleet.inputEstimate === "Upper" ? bodyBytes : Math.ceil(textBytes / bytesPerToken) + frameTokens;
+}
+
 /** Whether the gateway sets the output's cap: only then can a balance shorten the reply. */
 export function capsOutput(call: EstimatedCall, fleet: Fleet, sent?: WorstCaseOutput): boolean {
   const isOpen = sent?.isOpen ?? call.outputCap === undefined;
@@ -118,7 +129,7 @@ export interface TurnUse {
 /** What a turn needs with one more request, in all. @param estimate of its first request */
 export function estimateTurn(
   { used, last, outputCap }: TurnUse,
-  estimate: Estimate,
+  estimate: ChatEstimate,
   route: Route,
   fleet: Fleet,
 ): Amounts {

@@ -116,7 +116,7 @@ export interface AllowedModel {
  */
 export function allowedModel(caller: ModelListQuestion, name: string): AllowedModel {
   const route = authorizeModel({ ...caller, capability: undefined, model: name });
-  return { name, route, capabilities: capabilitiesOf(route, caller.key) };
+  return { name, route, capabilities: pricedCapabilities({ ...caller, model: name }, route) };
 }
 
 /** The names a key may see in a model list: exactly those for which `decideModel` allows something, and listed. */
@@ -128,7 +128,7 @@ export function listAllowedModels(caller: ModelListQuestion): AllowedModel[] {
       if (name.includes("*")) continue;
       const decision = decideModel({ ...caller, capability: undefined, model: name });
       if (!decision.allowed || decision.route !== route) continue;
-      allowed.push({ name, route, capabilities: capabilitiesOf(route, caller.key) });
+      allowed.push({ name, route, capabilities: pricedCapabilities({ ...caller, model: name }, route) });
     }
   }
   return allowed;
@@ -138,11 +138,22 @@ export function listAllowedModels(caller: ModelListQuestion): AllowedModel[] {
 export function decideModel(question: ModelQuestion): Decision {
   const decision = decideAccess(question);
   if (!decision.allowed) return decision;
-  const { key, snapshot, model } = question;
-  const missing = missingPrices(key, decision.route, model, snapshot);
-  if (missing.length === 0) return decision;
-  const message = `The model ${quote(model)} has no price for ${missing.join(" and ")}, and this API key may only spend a limited amount.`;
+  const missing = missingFor(question, decision.route);
+  if (missing === undefined) return decision;
+  const message = `The model ${quote(question.model)} has no price for ${missing}, and this API key may only spend a limited amount.`;
   return refuse("model_not_allowed", message, "model");
+}
+
+/** Without a capability a model may run when its price is enough for any. */
+function missingFor(question: ModelQuestion, route: Route): string | undefined {
+  const { capability, key } = question;
+  if (capability !== undefined) return missingPrices(question, route, capability);
+  const missing = capabilitiesOf(route, key).map((each) => missingPrices(question, route, each));
+  return missing.includes(undefined) ? undefined : missing[0];
+}
+
+function pricedCapabilities(question: Omit<ModelQuestion, "capability">, route: Route): readonly Capability[] {
+  return capabilitiesOf(route, question.key).filter((each) => missingPrices(question, route, each) === undefined);
 }
 
 /** Whether the key may use the model, whatever it costs. */

@@ -10,8 +10,8 @@
 
 import type { ChatCall } from "#proxy/formats/format";
 import { prefersResponses } from "#proxy/neutral/traits/prefers-responses";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 
 /** The part of a call that decides. */
 export type AskedCall = Pick<ChatCall, "model" | "candidates"> & {

@@ -2,7 +2,7 @@
  * Concludes one attempt on a target: settles or releases its reservation, counts and logs it, and sends the client the
  * response or the error. Before the first byte it returns the failure instead, so that another target may be tried.
  *
- * `serve-chat.ts` calls it once for each attempt.
+ * `serve-call.ts` calls it once for each attempt.
  */
 
 import type { GatewayError } from "#proxy/errors";
@@ -26,10 +26,15 @@ import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { Attempted, Failed } from "./dispatch-call.ts";
 import { failedAttempt } from "./failed-attempt.ts";
-import type { ResponseKeeper } from "./references/keep-responses.ts";
 import type { Pending } from "./reservations/held-reservations.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
+
+/** Stores replies that later calls may refer to. */
+export interface ReplyKeeper {
+  keepReply(selected: SelectedTarget, body: Buffer): void;
+  keepStream(selected: SelectedTarget, filter: StreamFilter): void;
+}
 
 /** The client has its response, whole or broken. */
 export const concluded = { value: undefined } as const;
@@ -39,11 +44,11 @@ export function settleReply(
   admitted: AdmittedCall,
   selected: SelectedTarget,
   outcome: Extract<AttemptOutcome, { kind: "reply" }>,
-  keeper: ResponseKeeper,
+  keeper: ReplyKeeper | undefined,
 ): Pending {
   const { services, settlement } = admitted;
   services.credentials.accepted(selected.credential);
-  keeper.keepReply(selected, outcome.body);
+  keeper?.keepReply(selected, outcome.body);
   services.metrics.attempt(selected.target.channel, "ok");
   const { format } = admitted.call.endpoint;
   for (const name of outcome.lost) services.metrics.parameterDropped(format, droppedLabel(format, name));
@@ -55,7 +60,7 @@ export async function concludeOther(
   selected: SelectedTarget,
   outcome: Exclude<AttemptOutcome, { kind: "reply" }>,
   stream: ResponseStream | undefined,
-  keeper: ResponseKeeper,
+  keeper: ReplyKeeper | undefined,
 ): Promise<Attempted<void>> {
   const { services, settlement } = admitted;
   const count = (label: Parameters<typeof services.metrics.attempt>[1]): void =>
@@ -81,7 +86,7 @@ export async function concludeOther(
       count("invalid_reply");
       logInvalid(admitted, selected, outcome.reason);
       if (outcome.isOversized === true) {
-        await settlement.settleOversized(admitted.estimate);
+        await settlement.settleOversized();
         throw errorOfInvalidReply(outcome.reason);
       }
       return { failed: await concludeFailed(admitted, outcome, errorOfInvalidReply(outcome.reason)) };
@@ -93,10 +98,10 @@ export async function concludeOther(
 function keepStreamed(
   selected: SelectedTarget,
   { reply, filter }: Extract<AttemptOutcome, { kind: "streamed" }>,
-  keeper: ResponseKeeper,
+  keeper: ReplyKeeper | undefined,
 ): void {
-  if (reply === undefined) keeper.keepStream(selected, filter);
-  else keeper.keepReply(selected, reply);
+  if (reply === undefined) keeper?.keepStream(selected, filter);
+  else keeper?.keepReply(selected, reply);
 }
 
 /**
@@ -141,8 +146,12 @@ function isGenerated(filter: StreamFilter | undefined): boolean {
   return (filter.usage !== undefined && outputTokens(filter.usage) > 0) || !isNothing(filter.produced());
 }
 
-export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: readonly string[]): void {
-  const { exchange, record, format, call, responseHeaders } = admitted;
+/** @param contentType of the client's response */
+export function sendReply(
+  { exchange, record, responseHeaders }: AdmittedCall,
+  contentType: string,
+  { body, headers: passedHeaders }: Extract<AttemptOutcome, { kind: "reply" }>,
+): void {
   record.status = 200;
   record.responseBytes = body.length;
   record.pieceSent();
@@ -150,7 +159,7 @@ export function sendReply(admitted: AdmittedCall, body: Buffer, passedHeaders: r
   // The list was made for this response: nobody else reads it.
   const headers = responseHeaders;
   for (const part of passedHeaders) headers.push(part);
-  headers.push("content-type", format.contentType(call));
+  headers.push("content-type", contentType);
   response.writeHead(200, headers, body.length);
   endResponse(response, body);
 }

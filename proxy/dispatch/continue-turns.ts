@@ -2,7 +2,7 @@
  * Continues turns that a provider pauses, for clients whose format has no pause, as long as the limits of caller and
  * channel have room for one more request: each request reads the whole conversation again, and is paid for.
  *
- * `serve-chat.ts` calls it for each attempt; nearly all are sent unchanged.
+ * `endpoints/chat/serve-chat.ts` calls it for each attempt; nearly all are sent unchanged.
  */
 
 import { claimsOf } from "#proxy/admit/claims";
@@ -12,12 +12,12 @@ import type { SelectedTarget } from "#proxy/route/select-target";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
 import { HeldReply } from "#proxy/upstream/reply/held-reply";
 import type { ReplySource } from "#proxy/upstream/reply/reply-source";
-import type { AdmittedCall } from "./admitted-call.ts";
+import type { AdmittedChat } from "./admitted-call.ts";
 import type { CallUpstream } from "./dispatch-call.ts";
 import type { PreparedAttempt } from "./prepare-attempt.ts";
 
 export function continuingTurns(
-  admitted: AdmittedCall,
+  admitted: AdmittedChat,
   selected: SelectedTarget,
   { translation, request }: PreparedAttempt,
   upstream: CallUpstream,
@@ -34,7 +34,7 @@ export function continuingTurns(
 }
 
 /** Nothing goes on where nobody can say that it may. */
-async function hasRoom(admitted: AdmittedCall, { channel }: SelectedTarget, turn: PausedTurn): Promise<boolean> {
+async function hasRoom(admitted: AdmittedChat, { channel }: SelectedTarget, turn: PausedTurn): Promise<boolean> {
   const { snapshot, found, route, call, estimate, settlement, services, record } = admitted;
   const { key } = found;
   const refuse = (reason: string, cause?: unknown): boolean => {

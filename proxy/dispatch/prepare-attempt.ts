@@ -17,9 +17,11 @@ import { newId } from "#proxy/neutral/ids/new-id";
 import { canBe, mediaToFetch, replaceMedia } from "#proxy/neutral/media/inline-media";
 import { sniffMime } from "#proxy/neutral/media/sniff-mime";
 import { createStateKeeper } from "#proxy/neutral/state/state-keeper";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { checkTranslatedParameters, clientsName, unsupportedMembers } from "#proxy/parameters/route-parameters";
 import { mayKeep } from "#proxy/responses-state/keep-response";
 import type { SelectedTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
@@ -36,11 +38,12 @@ import {
   withoutSealedState,
 } from "#proxy/translate/translation";
 import { upstreamTranslators } from "#proxy/translate/translators";
-import { buildUpstreamRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
-import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import type { AdmittedCall } from "./admitted-call.ts";
+import { ChatReader } from "#proxy/upstream/reply/chat-reader";
+import { buildUpstreamRequest } from "#proxy/upstream/request/build-upstream-request";
+import type { AdmittedChat } from "./admitted-call.ts";
 import { ResponseKeeper } from "./references/keep-responses.ts";
 import { unknownReference } from "./references/resolve-call.ts";
+import type { PreparedCall } from "./serve-call.ts";
 
 const noFields: readonly string[] = [];
 
@@ -49,24 +52,21 @@ const readBytesOfByte = 1;
 /** And of one that was written: its bytes, and those with the channel's edits. */
 const writtenBytesOfByte = 2;
 
-export interface PreparedAttempt {
-  readonly request: UpstreamRequest;
+type ChatTarget = SelectedTarget<ChatWireFormat>;
+
+export interface PreparedAttempt extends PreparedCall {
   /** Spoken with the upstream. */
   readonly format: UpstreamFormat;
   /** As the upstream reads it. */
   readonly call: ChatCall;
   /** Undefined where both sides speak one format. */
   readonly translation: Translation | undefined;
-  /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
-  readonly dropped: readonly string[];
-  /** For a reply that is streamed though the client did not ask for it, or the reverse. */
-  readonly bridge: () => ReplyBridge;
   /** Stores the response, where a later call may continue it. */
   readonly keeper: ResponseKeeper;
 }
 
 export class AttemptPreparation {
-  readonly #admitted: AdmittedCall;
+  readonly #admitted: AdmittedChat;
   readonly #keeper: ResponseKeeper;
   #client: TranslatableCall | undefined;
   #ownCall: ChatCall | undefined;
@@ -79,7 +79,7 @@ export class AttemptPreparation {
   readonly #opening: StreamOpening | undefined;
 
   /** @param opening what a streaming client was told before any reply */
-  constructor(admitted: AdmittedCall, opening?: StreamOpening) {
+  constructor(admitted: AdmittedChat, opening?: StreamOpening) {
     this.#admitted = admitted;
     this.#opening = opening;
     this.#keeper = new ResponseKeeper(admitted);
@@ -89,7 +89,7 @@ export class AttemptPreparation {
    * A promise only where the call must be translated.
    * @returns why this target must not get the call: known before anything is reserved on its channel
    */
-  prepare(selected: SelectedTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
+  prepare(selected: ChatTarget): PreparedAttempt | GatewayError | Promise<PreparedAttempt | GatewayError> {
     const objection = objectionTo(selected, this.#admitted);
     if (objection !== undefined) return objection;
     try {
@@ -114,7 +114,7 @@ export class AttemptPreparation {
     this.#heldBytes -= bytes;
   }
 
-  #prepare(selected: SelectedTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
+  #prepare(selected: ChatTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
     const { call, references, services } = this.#admitted;
     const isLarge = services.largeBodyQueue.isLarge(call.body.bytes.length);
     if (selected.format === call.endpoint.format) {
@@ -130,7 +130,7 @@ export class AttemptPreparation {
     return this.#translatedFor(selected, this.#client);
   }
 
-  #inOwnFormat(selected: SelectedTarget): PreparedAttempt {
+  #inOwnFormat(selected: ChatTarget): PreparedAttempt {
     return this.#prepared(selected, upstreamFormats[selected.format], this.#cleanCall(), undefined);
   }
 
@@ -160,7 +160,7 @@ export class AttemptPreparation {
     });
   }
 
-  #cleanedLarge(selected: SelectedTarget): Promise<PreparedAttempt> {
+  #cleanedLarge(selected: ChatTarget): Promise<PreparedAttempt> {
     const { length } = this.#admitted.call.body.bytes;
     return this.#inTurn(length, length * writtenBytesOfByte, async () => {
       this.#cleanCall();
@@ -170,7 +170,7 @@ export class AttemptPreparation {
   }
 
   /** A stage of its own: what the client said has been read, by this call and the others of its batch. */
-  async #translatedFor(selected: SelectedTarget, client: TranslatableCall): Promise<PreparedAttempt | GatewayError> {
+  async #translatedFor(selected: ChatTarget, client: TranslatableCall): Promise<PreparedAttempt | GatewayError> {
     await yieldToBatch;
     try {
       const prepared = this.#translate(selected, client);
@@ -181,7 +181,7 @@ export class AttemptPreparation {
   }
 
   /** A promise only where files must be fetched or the body is large. */
-  #translate(selected: SelectedTarget, client: TranslatableCall): PreparedAttempt | Promise<PreparedAttempt> {
+  #translate(selected: ChatTarget, client: TranslatableCall): PreparedAttempt | Promise<PreparedAttempt> {
     const target = targetOf(this.#admitted, selected);
     const needs = upstreamTranslators[selected.format].needsDownload;
     const files = needs === undefined ? [] : mediaToFetch(client.conversation, (part) => needs(part, target));
@@ -191,7 +191,7 @@ export class AttemptPreparation {
 
   #translateWhole(
     client: TranslatableCall,
-    selected: SelectedTarget,
+    selected: ChatTarget,
     target: TranslationOptions["target"],
   ): PreparedAttempt | Promise<PreparedAttempt> {
     const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
@@ -204,7 +204,7 @@ export class AttemptPreparation {
 
   #translatedLarge(
     client: TranslatableCall,
-    selected: SelectedTarget,
+    selected: ChatTarget,
     target: TranslationOptions["target"],
     bytes: number,
   ): Promise<PreparedAttempt> {
@@ -267,13 +267,13 @@ export class AttemptPreparation {
     return [file, { ...file, mime: sniffed ?? file.mime ?? mime, source: { type: "data", base64 } }];
   }
 
-  #translated(translation: Translation, client: TranslatableCall, selected: SelectedTarget): PreparedAttempt {
+  #translated(translation: Translation, client: TranslatableCall, selected: ChatTarget): PreparedAttempt {
     checkTranslatedParameters({ client: client.call, upstream: translation.upstreamCall }, this.#admitted.route);
     return this.#prepared(selected, translation.format, translation.upstreamCall, translation);
   }
 
   #prepared(
-    selected: SelectedTarget,
+    selected: ChatTarget,
     format: UpstreamFormat,
     call: ChatCall,
     translation: Translation | undefined,
@@ -288,13 +288,14 @@ export class AttemptPreparation {
       clientsName: translation === undefined ? undefined : (name: string) => clientsName(calls, name),
     };
     const request = buildUpstreamRequest(format, call, { ...selected, route }, headers, edits, services.limits);
+    const bridge = (): ReplyBridge => translation ?? new SameFormatBridge({ call, newId });
     return {
       request,
+      reader: new ChatReader({ format, call, translation, bridge }, services.limits),
       format,
       call,
       translation,
       dropped: this.#declared(translation?.dropped ?? noFields, dropped, request.dropped),
-      bridge: () => translation ?? new SameFormatBridge({ call, newId }),
       keeper: this.#keeper,
     };
   }
@@ -313,7 +314,7 @@ export class AttemptPreparation {
     return this.#ownCall;
   }
 
-  #optionsFor(selected: SelectedTarget, target: TranslationOptions["target"]): TranslationOptions {
+  #optionsFor(selected: ChatTarget, target: TranslationOptions["target"]): TranslationOptions {
     const { services, estimate } = this.#admitted;
     return {
       format: selected.format,
@@ -329,7 +330,7 @@ export class AttemptPreparation {
   }
 }
 
-function targetOf(admitted: AdmittedCall, { channel, target, format }: SelectedTarget): TranslationOptions["target"] {
+function targetOf(admitted: AdmittedChat, { channel, target, format }: ChatTarget): TranslationOptions["target"] {
   const { call, found, route, services, snapshot } = admitted;
   const secrets = (): readonly string[] =>
     channel.credentials.flatMap(({ name }) => snapshot.credential(channel.namespace, channel.name, name)?.secret ?? []);
@@ -377,7 +378,7 @@ function headersOfFormat(
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
-function objectionTo(selected: SelectedTarget, { call, references }: AdmittedCall): GatewayError | undefined {
+function objectionTo(selected: ChatTarget, { call, references }: AdmittedChat): GatewayError | undefined {
   const [param] = call.upstreamObjects;
   if (param === undefined || selected.channel.upstreamObjects === "Shared") return undefined;
   const unknown = references === undefined ? undefined : unknownReference(references);

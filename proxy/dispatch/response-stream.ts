@@ -4,38 +4,35 @@
  * While nothing goes to the client for `timeouts.clientSilence` it sends a sign of life, also before the first event,
  * so that no load balancer between them closes the connection. That begins the response with status 200: a later
  * failure is reported by the format's failure event, and another target may still reply as long as no part of a reply
- * was sent. `serve-chat.ts` makes one for each streamed call and closes it.
+ * was sent. `serve-call.ts` makes one for each streamed call and closes it.
  */
 
 import type { GatewayError } from "#proxy/errors";
 import type { StreamFilter } from "#proxy/formats/format";
-import { StreamOpening } from "#proxy/formats/stream/stream-opening";
-import { newId } from "#proxy/neutral/ids/new-id";
-import { spokenFormat } from "#proxy/route/select-target";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import { StreamTranslator } from "#proxy/translate/stream-translator";
 import type { Attempt } from "#proxy/upstream/attempt";
 import { ClientStream } from "#proxy/upstream/client/client-stream";
 import type { AdmittedCall } from "./admitted-call.ts";
+import type { ClientWriter } from "./client-writer.ts";
+
+const nothing = Buffer.alloc(0);
 
 export class ResponseStream {
   readonly client: ClientStream;
-  readonly opening: StreamOpening;
   readonly #admitted: AdmittedCall;
+  readonly #writer: ClientWriter;
   #attempt: Attempt | undefined;
   /** When the client heard something last; monotonic. */
   #heardMs = performance.now();
   #silence: Deadline | undefined;
 
-  constructor(admitted: AdmittedCall) {
-    const { exchange, services, format, call, responseHeaders, estimate } = admitted;
+  constructor(admitted: AdmittedCall, writer: ClientWriter) {
+    const { exchange, services, responseHeaders } = admitted;
     this.#admitted = admitted;
-    const contentType = format.contentType(call);
-    const fixed = ["content-type", contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
+    this.#writer = writer;
+    const fixed = ["content-type", writer.contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
     this.client = new ClientStream(exchange.response, [...responseHeaders, ...fixed], services.limits);
-    const nowSeconds = Math.floor(services.now() / 1_000);
-    this.opening = new StreamOpening(Number(estimate.amounts.inputTokens), nowSeconds, newId, isOurs(admitted));
-    this.#watch(services.limits.clientSilenceMs);
+    if (writer.signOfLife !== undefined) this.#watch(services.limits.clientSilenceMs);
   }
 
   /** The attempt that may reply now. */
@@ -59,14 +56,10 @@ export class ResponseStream {
    * @param rest as of `ClientStream.endFailed`
    */
   endFailed(error: GatewayError, filter: StreamFilter | undefined, rest: "sent" | "withheld"): Promise<void> {
-    const { format, call, record } = this.#admitted;
+    const { call, record } = this.#admitted;
     this.close();
-    const context = { requestId: record.requestId, model: call.model };
-    const failureEvent =
-      filter instanceof StreamTranslator
-        ? filter.fail(error, context)
-        : format.renderStreamError(error, context, filter, call, this.opening);
-    return this.client.endFailed(failureEvent, rest, format.failsCleanly);
+    const failureEvent = this.#writer.failureEvent(error, { requestId: record.requestId, model: call.model }, filter);
+    return this.client.endFailed(failureEvent, rest, this.#writer.failsCleanly);
   }
 
   /** No more signs of life. */
@@ -92,21 +85,6 @@ export class ResponseStream {
   #breakSilence(): void {
     this.#heardMs = performance.now();
     if (this.#attempt?.isOver === true && this.client.hasBegun) return;
-    this.client.writeSignOfLife(() => this.#signOfLife());
+    this.client.writeSignOfLife(() => this.#writer.signOfLife?.(this.#attempt?.openFilter) ?? nothing);
   }
-
-  #signOfLife(): Buffer {
-    const { format, call } = this.#admitted;
-    const filter = this.#attempt?.openFilter;
-    const numbered = filter instanceof StreamTranslator ? filter.signOfLife() : undefined;
-    return numbered ?? format.signOfLife(call, this.opening, filter);
-  }
-}
-
-/** Whether no target of the route speaks the client's format itself. */
-function isOurs({ route, snapshot, call }: AdmittedCall): boolean {
-  return route.targets.every(({ channel: id }) => {
-    const channel = snapshot.channel(id);
-    return channel === undefined || spokenFormat(channel, call.endpoint.format)?.format !== call.endpoint.format;
-  });
 }

@@ -2,9 +2,10 @@
 
 import type { GatewayError } from "#proxy/errors";
 import { toClientError } from "#proxy/formats/client-error";
-import type { ChatCall, UpstreamError } from "#proxy/formats/format";
+import type { UpstreamError } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
 import type { SelectedTarget } from "#proxy/route/select-target";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { AdmittedCall } from "./admitted-call.ts";
 
@@ -26,9 +27,9 @@ export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget
 }
 
 /** A field that an upstream of another format complains of may not be one of the client's. */
-function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ChatCall): UpstreamError {
+function inClientsWords(error: UpstreamError, { format }: SelectedTarget, call: ModelCall): UpstreamError {
   if (error.param === undefined || format === call.endpoint.format) return error;
   const [first = ""] = error.param.split(/[.[]/);
   const isPath = first !== error.param;
-  return !isPath && call.body.member(first) !== undefined ? error : { ...error, param: undefined };
+  return !isPath && call.body?.member(first) !== undefined ? error : { ...error, param: undefined };
 }

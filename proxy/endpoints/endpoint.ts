@@ -8,7 +8,8 @@
 import type { Claims } from "#proxy/admit/claims";
 import type { Estimate } from "#proxy/admit/estimate-cost";
 import type { AdmittedCall, AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
-import type { ChatCall } from "#proxy/formats/format";
+import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservations/settle-call";
+import type { ModelCall } from "#proxy/formats/model-call";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Protocol } from "#proxy/neutral/wire";
@@ -34,16 +35,18 @@ interface Served<M extends Match> {
 }
 
 /** An endpoint that has a model called: its body is read, and what the call needs is reserved. */
-export interface CallEndpoint<M extends Match = Match> extends Served<M> {
+export interface CallEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall> extends Served<M> {
   readonly body: "json";
   /** @throws GatewayError for a body that is none of the format */
-  read(bytes: Buffer, match: M, limits: ProxyLimits): ChatCall | Promise<ChatCall>;
+  read(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
   /** Holds the rules of a route against the parameters of a call. @throws GatewayError */
-  checkParameters(call: ChatCall, route: Route): void;
+  checkParameters(call: Call, route: Route): void;
   /** What to reserve. */
-  need(authorized: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate>;
+  need(authorized: AuthorizedCall<Call>, claims: Claims): Estimate | Promise<Estimate>;
+  /** How the call is settled, once it has its reservation. */
+  settlement(context: SettlementContext<Call>): CallSettlement;
   /** Serves the call and settles it. @throws GatewayError when nothing has gone to the client yet */
-  serve(admitted: AdmittedCall): Promise<void>;
+  serve(admitted: AdmittedCall<Call>): Promise<void>;
 }
 
 /** An endpoint without a body: it reads what is asked from the head, and reserves what it needs itself. */

@@ -10,9 +10,11 @@ import type { GatewayError } from "#proxy/errors";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import type { ScannedObject } from "#proxy/json/strict-json";
 import type { ChatEndpoint, ChatWireFormat, Protocol, UpstreamWireFormat } from "#proxy/neutral/wire";
+import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { FoundMember } from "./body/member-at.ts";
+import type { ModelCall } from "./model-call.ts";
 import type { Produced } from "./stream/produced.ts";
 import type { StreamOpening } from "./stream/stream-opening.ts";
 import type { UpstreamErrorKind } from "./upstream-errors.ts";
@@ -20,11 +22,8 @@ import type { UpstreamErrorKind } from "./upstream-errors.ts";
 export type { ChatEndpoint } from "#proxy/neutral/wire";
 
 /** A client's call, read strictly and checked by the rules that hold for every provider. */
-export interface ChatCall {
+export interface ChatCall extends ModelCall {
   readonly endpoint: ChatEndpoint;
-  /** Public model name as the client wrote it (Gemini-style: from the path). */
-  readonly model: string;
-  readonly stream: boolean;
   readonly body: ScannedObject;
   /** Most output tokens of one candidate the client allows; undefined when it set none. */
   readonly outputCap: number | undefined;
@@ -36,8 +35,6 @@ export interface ChatCall {
   readonly attachments: number;
   /** Whether the client wants usage in its stream (chat completions); always true in formats that always carry it. */
   readonly wantsStreamUsage: boolean;
-  /** Paths of members that refer to objects of the upstream account (files, stored responses, caches ...). */
-  readonly upstreamObjects: readonly string[];
 }
 
 /** What an attempt on one target changes in the body. */
@@ -72,6 +69,8 @@ export interface ReplyReading {
   readonly error: UpstreamError | undefined;
   /** Output, for an estimate where usage is absent; computed when called. */
   readonly produced: () => Produced;
+  /** What is charged by the piece, where the reply tells; absent in chat. */
+  readonly units?: ChargedUnits | undefined;
 }
 
 /**
@@ -105,6 +104,8 @@ export interface StreamFilter {
   readonly hasContent: boolean;
   /** Output so far, for an estimate when usage never came. */
   produced(): Produced;
+  /** What is charged by the piece, as far as the stream has told; absent in chat. */
+  readonly units?: ChargedUnits | undefined;
 }
 
 /** An event that may pass, for a translator. */

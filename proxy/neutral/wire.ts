@@ -13,11 +13,16 @@ export type ChatWireFormat = Extract<WireFormat, "ChatCompletions" | "Responses"
 /** The chat formats that upstreams are spoken to in: those of clients, and what a provider speaks alone. */
 export type UpstreamWireFormat = ChatWireFormat;
 
-/** The path of a chat call, and the format that its body has. */
-export interface ChatEndpoint {
+/** The path of a model's call, and the format that its body has. */
+export interface CallPath {
   readonly protocol: Protocol;
-  readonly format: ChatWireFormat;
+  readonly format: WireFormat;
   readonly capability: Capability;
+}
+
+/** The path of a chat call. */
+export interface ChatEndpoint extends CallPath {
+  readonly format: ChatWireFormat;
   /** Gemini-style only: the model of the path, decoded, without a `models/` prefix. */
   readonly modelInPath?: string;
   /** Gemini-style only: `streamGenerateContent` asked for; `sse` with `alt=sse`, else a streamed JSON array. */

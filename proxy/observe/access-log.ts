@@ -8,6 +8,8 @@
  */
 import picocolors from "picocolors";
 import { pino } from "pino";
+import { countImages } from "#proxy/settle/image-price";
+import type { ChargedUnits } from "#proxy/settle/price";
 import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
 import type { Key } from "#proxy/snapshot/types.gen";
 import type { MetricFormat } from "./metric-slot.ts";
@@ -52,6 +54,8 @@ export interface AccessRecord {
   readonly requestBytes: number;
   readonly responseBytes: number;
   readonly usage: TokenUsage | undefined;
+  /** Images, audio and characters; undefined where the call used none. */
+  readonly units?: ChargedUnits | undefined;
   readonly costNanos: bigint | undefined;
   /** Usage was estimated, because the upstream reported none. */
   readonly isEstimated: boolean;
@@ -128,6 +132,7 @@ function createJsonRenderer(): (record: AccessRecord) => string {
     if (record.upstreamMs !== undefined) line += `,"upstream_ms":${round(record.upstreamMs)}`;
     line += `,"request_bytes":${record.requestBytes},"response_bytes":${record.responseBytes},"attempts":${record.attempts}`;
     if (record.usage !== undefined) line += usagePart(record.usage);
+    if (record.units !== undefined) line += unitsPart(record.units);
     if (record.costNanos !== undefined) line += `,"cost_nanos":${record.costNanos}`;
     if (record.isEstimated) line += `,"estimated":true`;
     if (record.traceparent !== undefined) line += `,"traceparent":${quote(record.traceparent)}`;
@@ -204,6 +209,15 @@ function usagePart(usage: TokenUsage): string {
   return `${part}}`;
 }
 
+function unitsPart(units: ChargedUnits): string {
+  const { characters = 0, audioMilliseconds = 0 } = units;
+  const images = countImages(units.images);
+  let part = images > 0 ? `,"images":${images}` : "";
+  if (audioMilliseconds > 0) part += `,"audio_seconds":${audioMilliseconds / 1000}`;
+  if (characters > 0) part += `,"characters":${characters}`;
+  return part;
+}
+
 function createTextRenderer(isColored: boolean): (record: AccessRecord) => string {
   const colors = picocolors.createColors(isColored);
   return (record) => {
@@ -222,6 +236,7 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
       parts.push(
         `${inputTokens(record.usage)}+${outputTokens(record.usage)} tokens${record.isEstimated ? " (estimated)" : ""}`,
       );
+    if (record.units !== undefined) parts.push(...unitTexts(record.units));
     if (record.costNanos !== undefined) parts.push(`${formatCredits(record.costNanos)} credits`);
     parts.push(`${Math.round(record.durationMs)} ms`);
     if (record.errorCode !== undefined) parts.push(paint(record.errorCode));
@@ -229,6 +244,16 @@ function createTextRenderer(isColored: boolean): (record: AccessRecord) => strin
     if (metadata !== undefined) parts.push(colors.dim(oneLine(JSON.stringify(metadata))));
     return `${parts.join("  ")}\n`;
   };
+}
+
+function unitTexts(units: ChargedUnits): string[] {
+  const { characters = 0, audioMilliseconds = 0 } = units;
+  const images = countImages(units.images);
+  return [
+    ...(images > 0 ? [`${images} images`] : []),
+    ...(audioMilliseconds > 0 ? [`${audioMilliseconds / 1000} s of audio`] : []),
+    ...(characters > 0 ? [`${characters} characters`] : []),
+  ];
 }
 
 /** Nano-credits as a decimal number without trailing zeros. */

@@ -3,6 +3,8 @@
  * `metrics.ts` owns the slots, reads them at scrape, and keeps their number bounded.
  */
 import { type ErrorCode, errorTable } from "#proxy/errors";
+import { countImages } from "#proxy/settle/image-price";
+import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 import {
@@ -77,6 +79,9 @@ export class MetricSlot {
   #costNanos = 0n;
   #searches = 0;
   #estimated = 0;
+  #images = 0;
+  #audioMilliseconds = 0;
+  #characters = 0;
 
   constructor(route: string, durations: DurationSlot) {
     this.route = route;
@@ -126,6 +131,13 @@ export class MetricSlot {
     if (isEstimated) this.#estimated += 1;
   }
 
+  /** Adds what one request used by the piece. */
+  consumeUnits(units: ChargedUnits): void {
+    this.#images += countImages(units.images);
+    this.#audioMilliseconds += units.audioMilliseconds ?? 0;
+    this.#characters += units.characters ?? 0;
+  }
+
   /** Consumption in credits: exact to the nano-credit while counted, rounded to a number only here. */
   get costCredits(): number {
     return Number(this.#costNanos / 1_000_000_000n) + Number(this.#costNanos % 1_000_000_000n) / 1e9;
@@ -134,6 +146,20 @@ export class MetricSlot {
   /** Provider-run web searches. */
   get searches(): number {
     return this.#searches;
+  }
+
+  get images(): number {
+    return this.#images;
+  }
+
+  /** Of audio that was heard or spoken. */
+  get audioSeconds(): number {
+    return this.#audioMilliseconds / 1_000;
+  }
+
+  /** Spoken. */
+  get characters(): number {
+    return this.#characters;
   }
 
   /** Requests whose usage the upstream did not report. */

@@ -8,6 +8,7 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import type { PricedClass } from "#proxy/settle/price";
 import { BucketHistogram, overheadSecondsBounds } from "./bucket-histogram.ts";
 import { CollectedCounter, CollectedGauge, CollectedHistogram, type Reading } from "./collected-metrics.ts";
 import { DurationSlot, type MetricFormat, MetricSlot, outcomes, tokenClasses } from "./metric-slot.ts";
@@ -158,7 +159,7 @@ export class ProxyMetrics {
   }
 
   /** What a call used cost nothing, because the prices of its route leave it out. */
-  usedUnpriced(route: string, usageClass: string): void {
+  usedUnpriced(route: string, usageClass: PricedClass): void {
     const id = `${route} ${usageClass}`;
     this.#unpriced.set(id, (this.#unpriced.get(id) ?? 0) + 1);
   }
@@ -230,6 +231,7 @@ export class ProxyMetrics {
     this.#counter("tollgate_searches_total", "Web searches run by providers.", () =>
       this.#eachSlot((slot, labels) => [{ labels, value: slot.searches }]),
     );
+    this.#registerUnits();
     this.#counter(
       "tollgate_unpriced_usage_total",
       "Requests that used a class for which their route has no price.",
@@ -261,6 +263,17 @@ export class ProxyMetrics {
           .filter((reading) => reading.value > 0),
       ),
     );
+  }
+
+  #registerUnits(): void {
+    const rows = [
+      ["tollgate_images_total", "Images made.", "images"],
+      ["tollgate_audio_seconds_total", "Length of the audio that was heard or spoken.", "audioSeconds"],
+      ["tollgate_characters_total", "Characters spoken.", "characters"],
+    ] as const;
+    for (const [name, help, unit] of rows) {
+      this.#counter(name, help, () => this.#eachSlot((slot, labels) => [{ labels, value: slot[unit] }]));
+    }
   }
 
   #registerDurations(): void {

@@ -5,6 +5,7 @@
  * material.
  */
 import type { ErrorCode } from "#proxy/errors";
+import type { ChargedUnits } from "#proxy/settle/price";
 import { outputTokens, type TokenUsage } from "#proxy/settle/usage";
 import type { Key } from "#proxy/snapshot/types.gen";
 import type { AccessLog, AccessRecord, EndCode } from "./access-log.ts";
@@ -29,6 +30,7 @@ export class RequestRecord implements AccessRecord {
   requestBytes = 0;
   responseBytes = 0;
   usage: TokenUsage | undefined;
+  units: ChargedUnits | undefined;
   costNanos: bigint | undefined;
   isEstimated = false;
   attempts = 0;
@@ -100,6 +102,7 @@ export class RequestRecord implements AccessRecord {
       Math.max(0, durationMs - this.#upstreamMs),
     );
     if (this.usage !== undefined) slot.consume(this.usage, this.costNanos ?? 0n, this.isEstimated);
+    if (this.units !== undefined) slot.consumeUnits(this.units);
     if (accessLog === undefined) return;
     this.durationMs = durationMs;
     if (!Number.isNaN(firstByteMs)) this.firstByteMs = firstByteMs;

@@ -5,7 +5,6 @@ import { type Reservation, zeroAmounts } from "#proxy/admit/ledger";
 import { rateLimitHeaders } from "#proxy/admit/rate-limit-headers";
 import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
 import { reserveRequest } from "#proxy/dispatch/reservations/reserve-request";
-import { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import type { Protocol } from "#proxy/neutral/wire";
@@ -18,26 +17,35 @@ export function admitCall(authorized: AuthorizedCall, endpoint: CallEndpoint): A
   const claims = claimsOf(key, account, route, call.model);
   const estimate = endpoint.need(authorized, claims);
   return estimate instanceof Promise
-    ? estimate.then((late) => reserve(authorized, claims, late))
-    : reserve(authorized, claims, estimate);
+    ? estimate.then((late) => reserve(authorized, endpoint, claims, late))
+    : reserve(authorized, endpoint, claims, estimate);
 }
 
-function reserve(authorized: AuthorizedCall, claims: Claims, estimate: Estimate): AdmittedCall | Promise<AdmittedCall> {
+function reserve(
+  authorized: AuthorizedCall,
+  endpoint: CallEndpoint,
+  claims: Claims,
+  estimate: Estimate,
+): AdmittedCall | Promise<AdmittedCall> {
   const { services, found, record } = authorized;
   const { limits, balances, concurrency } = claims;
   const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
   const reserving = reserveRequest(request, found.key, services); //                                      402 429 503
   return reserving instanceof Promise
-    ? reserving.then((late) => admitted(authorized, estimate, late))
-    : admitted(authorized, estimate, reserving);
+    ? reserving.then((late) => admitted(authorized, endpoint, estimate, late))
+    : admitted(authorized, endpoint, estimate, reserving);
 }
 
-function admitted(authorized: AuthorizedCall, estimate: Estimate, reservation: Reservation): AdmittedCall {
+function admitted(
+  authorized: AuthorizedCall,
+  endpoint: CallEndpoint,
+  estimate: Estimate,
+  reservation: Reservation,
+): AdmittedCall {
   const { services, call, route, record } = authorized;
   // Before the settlement is made: that one keeps the reservation alive until somebody settles it.
   const headers = createResponseHeaders(reservation, call.endpoint.protocol, services);
-  const { candidates, amounts: reserved } = estimate;
-  const settlement = new CallSettlement({ services, route, call, candidates, reserved, record });
+  const settlement = endpoint.settlement({ services, route, call, estimate, record });
   return { ...authorized, estimate, settlement, responseHeaders: headers };
 }
 

@@ -3,11 +3,11 @@
  * to.
  */
 import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
-import type { AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
+import type { AuthorizedCall, AuthorizedChat, Caller } from "#proxy/dispatch/admitted-call";
 import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
-import type { ChatCall } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
 import { clientFormats } from "#proxy/formats/registry";
 import { forwardableHeaders } from "#proxy/http/header-rules";
 import { ClientGoneError } from "#proxy/http/read-body";
@@ -16,7 +16,7 @@ import { HeldResponses } from "#proxy/responses-state/held-responses";
 import type { Route } from "#proxy/snapshot/types.gen";
 
 /** @throws GatewayError 400, 403, 404 */
-export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: ChatCall): AuthorizedCall {
+export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: ModelCall): AuthorizedCall {
   const { snapshot, found, record, exchange } = caller;
   record.model = call.model;
   record.isStream = call.stream;
@@ -26,12 +26,12 @@ export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: Chat
   endpoint.checkParameters(call, route); //                                                                   400
   const passedHeaders = forwardableHeaders(protocol, exchange.request.rawHeaders); //                            400
   record.traceparent = passedHeaders["traceparent"];
-  return { ...caller, format: clientFormats[call.endpoint.format], call, route, passedHeaders };
+  return { ...caller, call, route, passedHeaders };
 }
 
 /** A call with its earlier conversation, and the bytes acquired for that: to be released with its body. */
 export interface ResolvedAuthorizedCall {
-  readonly authorized: AuthorizedCall;
+  readonly authorized: AuthorizedChat;
   readonly conversationBytes: number;
 }
 
@@ -40,7 +40,7 @@ export interface ResolvedAuthorizedCall {
  * may take long to come: where the configuration has changed meanwhile, the call is authorised again by what holds now.
  */
 export function withReferences(
-  read: AuthorizedCall,
+  read: AuthorizedChat,
   caller: Caller,
   endpoint: CallEndpoint,
 ): Promise<ResolvedAuthorizedCall> {
@@ -48,19 +48,20 @@ export function withReferences(
   return services.conversationMutex.run(ownerOf(caller.found), async () => {
     if (exchange.response.destroyed) throw new ClientGoneError(undefined);
     const live = authenticateAgain(caller);
-    return resolveHeld(live === caller ? read : authorizeCall(live, endpoint, call));
+    return resolveHeld(live === caller ? read : { ...read, ...authorizeCall(live, endpoint, call), call });
   });
 }
 
-async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall> {
-  const { call, format, found, snapshot, services, inFlightBytes } = read;
+async function resolveHeld(read: AuthorizedChat): Promise<ResolvedAuthorizedCall> {
+  const { call, found, snapshot, services, inFlightBytes } = read;
+  const format = clientFormats[call.endpoint.format];
   const { protocol, capability } = call.endpoint;
   const { limits } = services;
   const held = new HeldResponses(services.responses, inFlightBytes, limits.jsonBodyBytesMax);
   const responses = authorizedResponses(held, (model) => {
     authorizeKept({ key: found.key, snapshot, protocol, capability, model }); //                                403
   });
-  let authorized: AuthorizedCall;
+  let authorized: AuthorizedChat;
   try {
     authorized = { ...read, ...(await resolveCall(call, format, ownerOf(found), { responses, limits })) };
   } finally {
@@ -70,7 +71,7 @@ async function resolveHeld(read: AuthorizedCall): Promise<ResolvedAuthorizedCall
 }
 
 /** The earlier conversation of a call counts as its body does. @returns bytes acquired, to be released with it */
-function holdConversation(read: AuthorizedCall, { call, inFlightBytes }: AuthorizedCall): number {
+function holdConversation(read: AuthorizedChat, { call, inFlightBytes }: AuthorizedChat): number {
   if (call.body.bytes === read.call.body.bytes) return 0;
   inFlightBytes.acquire(call.body.bytes.length);
   return call.body.bytes.length;

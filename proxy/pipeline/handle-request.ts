@@ -55,7 +55,7 @@ async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): 
     const call = await endpoint.read(body.bytes, match, caller.services.limits); //                           400
     await yieldToBatch;
     let authorized = authorizeCall(live, endpoint, call); //                                          400 403 404
-    if (hasReferences(call)) {
+    if (hasReferences(authorized)) {
       const resolved = await withReferences(authorized, live, endpoint); //                   400 401 403 404 503
       authorized = resolved.authorized;
       heldBytes += resolved.conversationBytes;

@@ -6,6 +6,8 @@ import type { Provider } from "./provider.ts";
 
 export const compatible: Provider = {
   unsupported: {},
+  renamed: {},
+  takesStreamOptions: true,
   // Many know nothing else.
   chatCapMember: "max_tokens",
   fetchesFiles: false,

@@ -5,6 +5,7 @@
 import type { Channel, WireFormat } from "#proxy/snapshot/types.gen";
 
 export type ProviderName = Channel["provider"];
+export type QuirksName = NonNullable<Channel["quirks"]>;
 
 /** A request as it goes on the wire, but for what signing adds. */
 export interface SignableRequest {
@@ -26,6 +27,10 @@ export interface Provider {
   readonly vendor?: "OpenAI" | "Anthropic" | "Google";
   /** Members of a body that it refuses as unknown, by the format that it is spoken to in. */
   readonly unsupported: Readonly<Partial<Record<WireFormat, readonly string[]>>>;
+  /** Members that have another name there, by the format that it is spoken to in. */
+  readonly renamed: Readonly<Partial<Record<WireFormat, Readonly<Record<string, string>>>>>;
+  /** Of chat completions: takes `stream_options`. One that does not tells its usage in every stream. */
+  readonly takesStreamOptions: boolean;
   /** The member that the gateway itself writes a cap of chat completions to. */
   readonly chatCapMember: "max_completion_tokens" | "max_tokens";
   /** Fetches images and PDFs that a message names by their address. */

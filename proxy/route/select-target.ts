@@ -1,44 +1,60 @@
 /**
  * Chooses the next target for a call: priority first, then weight, never one that was tried (PURE).
  *
- * A target counts only if it has a weight and its channel is active, speaks a chat format and has a live credential
- * (or needs none). The client's own format is preferred on each channel; where the channel does not speak it, the call
- * is translated to the format that keeps most of it. The caller brings the random number, so that a choice can be
- * replayed.
+ * A target counts only if it has a weight and its channel is active, serves the model at the call's endpoint, speaks
+ * one of the endpoint's formats and has a live credential (or needs none). The call says which formats can serve it,
+ * the preferred first: the client's own, and those that it can be translated to. The caller brings the random number,
+ * so that a choice can be replayed.
  */
-import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
+import type { Capability, Channel, Credential, Route, WireFormat } from "#proxy/snapshot/types.gen";
 import type { AttemptHistory } from "./attempt-history.ts";
+import { lacksCapability } from "./upstream-model.ts";
 
 export type RouteTarget = Route["targets"][number];
 
-export interface SelectedTarget {
+/** A format as a channel speaks it. */
+export interface SpokenFormat<F extends WireFormat = WireFormat> {
+  readonly format: F;
+  /** Path template of the format on the channel. */
+  readonly path: string;
+  /** Whose form of the format it is; undefined for the usual one. */
+  readonly dialect?: FormatDialect | undefined;
+}
+
+/** Of a format that vendors give different shapes. */
+export type FormatDialect = NonNullable<Channel["formats"][number]["dialect"]>;
+
+export interface SelectedTarget<F extends WireFormat = WireFormat> extends SpokenFormat<F> {
   readonly target: RouteTarget;
   readonly channel: Channel;
   /** Undefined for a channel that needs none (a server inside the cluster). */
   readonly credential: Credential | undefined;
-  /** Spoken with the upstream: the client's own where the channel has it. */
-  readonly format: ChatWireFormat;
-  /** Path template of that format on this channel. */
-  readonly path: string;
 }
 
-export interface SelectionRequest {
+/** What a target must be able to serve. */
+export interface ServedCall<F extends WireFormat = WireFormat> {
   readonly route: Route;
-  readonly format: ChatWireFormat;
+  /** Public name as the client wrote it. */
+  readonly model: string;
+  readonly capability: Capability;
+  /** The formats that can serve the call, the preferred first. */
+  readonly formats: readonly F[];
+}
+
+export interface SelectionRequest<F extends WireFormat = WireFormat> extends ServedCall<F> {
   readonly snapshot: Snapshot;
   readonly tried: AttemptHistory;
-  /** The one channel, and its credential, that keep what the call refers to. */
+  /** The one channel, and its credential, that keep what the call refers to: in the first of the formats. */
   readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
-  /** Whether the call is better said in Responses than in chat completions; never when absent. */
-  readonly asksInResponses?: ((target: RouteTarget, channel: Channel) => boolean) | undefined;
+  /** The formats on one channel, where their order depends on it; `formats` when absent. */
+  readonly formatsOn?: ((target: RouteTarget, channel: Channel) => readonly F[]) | undefined;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
 /** @returns undefined when no usable target is left. */
-export function selectTarget(request: SelectionRequest): SelectedTarget | undefined {
+export function selectTarget<F extends WireFormat>(request: SelectionRequest<F>): SelectedTarget<F> | undefined {
   let tier: RouteTarget[] = [];
   let tierPriority = Number.POSITIVE_INFINITY;
   for (const target of request.route.targets) {
@@ -54,39 +70,55 @@ export function selectTarget(request: SelectionRequest): SelectedTarget | undefi
 }
 
 function isUsable(target: RouteTarget, request: SelectionRequest): boolean {
-  const { snapshot, format, affinity, tried } = request;
+  const { snapshot, affinity, tried } = request;
   // A share of 0 is one of new calls: a conversation that is kept there goes on.
   if (affinity !== undefined)
-    return obstacleOfChannel(target, format, snapshot) === undefined && isBound(target, affinity, request);
-  if (obstacleOf(target, format, snapshot) !== undefined) return false;
+    return obstacleOfChannel(target, request, snapshot) === undefined && isBound(target, affinity, request);
+  if (obstacleOf(target, request, snapshot) !== undefined) return false;
   const channel = snapshot.channel(target.channel);
   if (channel === undefined || channel.credentials.length === 0 || !tried.hasCredentials) return true;
   return untriedCredentials(target, channel, request).length > 0;
 }
 
-/** Why a target takes no new calls of this format now, for people; undefined when it takes them. */
-export function obstacleOf(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string | undefined {
-  return target.weight === 0 ? "its weight is 0" : obstacleOfChannel(target, format, snapshot);
+/** Why a target takes no calls like this one now, for people; undefined when it takes them. */
+export function obstacleOf(target: RouteTarget, call: ServedCall, snapshot: Snapshot): string | undefined {
+  return target.weight === 0 ? "its weight is 0" : obstacleOfChannel(target, call, snapshot);
 }
 
-function obstacleOfChannel(target: RouteTarget, format: ChatWireFormat, snapshot: Snapshot): string | undefined {
+/** Whether no target of the route could ever serve the call: its endpoint is none of the model's. */
+export function isServedNowhere(call: ServedCall, snapshot: Snapshot): boolean {
+  return call.route.targets.every((target) => {
+    const channel = snapshot.channel(target.channel);
+    return channel !== undefined && endpointObstacle(target, channel, call) !== undefined;
+  });
+}
+
+function obstacleOfChannel(target: RouteTarget, call: ServedCall, snapshot: Snapshot): string | undefined {
   const channel = snapshot.channel(target.channel);
   if (channel === undefined) return "the channel is not in the configuration";
   if (channel.state !== "Active") return `the channel is ${channel.state}`;
-  if (spokenFormat(channel, format) === undefined) return "the channel speaks no chat format";
+  const obstacle = endpointObstacle(target, channel, call);
+  if (obstacle !== undefined) return obstacle;
   if (channel.credentials.length === 0 || liveCredentials(channel, snapshot).length > 0) return undefined;
   return "the channel has no live credential";
+}
+
+function endpointObstacle(target: RouteTarget, channel: Channel, call: ServedCall): string | undefined {
+  const { formats, capability, model, route } = call;
+  if (spokenFormat(channel, formats) === undefined) return `the channel speaks no format of ${capability}`;
+  const isLacking = lacksCapability({ channel, route, target }, model, capability);
+  return isLacking ? `the channel's model does not serve ${capability}` : undefined;
 }
 
 /** What a provider keeps is for its own account alone, and only in its own format. */
 function isBound(
   target: RouteTarget,
   affinity: NonNullable<SelectionRequest["affinity"]>,
-  { snapshot, format, tried }: SelectionRequest,
+  { snapshot, formats, tried }: SelectionRequest,
 ): boolean {
   const channel = snapshot.channel(target.channel);
   if (channel === undefined || target.channel !== affinity.channel) return false;
-  if (spokenFormat(channel, format)?.format !== format) return false;
+  if (spokenFormat(channel, formats)?.format !== formats[0]) return false;
   if (affinity.credential === undefined) return channel.credentials.length === 0;
   if (tried.hasCredential(target.name, affinity.credential)) return false;
   return boundCredential(channel, affinity.credential, snapshot) !== undefined;
@@ -96,51 +128,30 @@ function boundCredential(channel: Channel, name: string, snapshot: Snapshot): Cr
   return liveCredentials(channel, snapshot).find(({ credential }) => credential.name === name)?.credential;
 }
 
-function resolve(target: RouteTarget, request: SelectionRequest): SelectedTarget | undefined {
+function resolve<F extends WireFormat>(
+  target: RouteTarget,
+  request: SelectionRequest<F>,
+): SelectedTarget<F> | undefined {
   const channel = request.snapshot.channel(target.channel);
   if (channel === undefined) return undefined;
-  const spoken = spokenFormat(channel, request.format, request.asksInResponses?.(target, channel));
+  const spoken = spokenFormat(channel, request.formatsOn?.(target, channel) ?? request.formats);
   if (spoken === undefined) return undefined;
-  const { format, path } = spoken;
-  if (channel.credentials.length === 0) return { target, channel, credential: undefined, format, path };
+  if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
   const bound = request.affinity?.credential;
   if (bound !== undefined) {
-    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), format, path };
+    return { target, channel, credential: boundCredential(channel, bound, request.snapshot), ...spoken };
   }
   const chosen = weighted(untriedCredentials(target, channel, request), request.random);
-  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, format, path };
+  return chosen === undefined ? undefined : { target, channel, credential: chosen.credential, ...spoken };
 }
 
-/** Where a client's format is not spoken: the others, those first that can say most of what it says. */
-const nearest: Readonly<Record<ChatWireFormat, readonly ChatWireFormat[]>> = {
-  ChatCompletions: ["ChatCompletions", "Responses", "GenerateContent", "Messages"],
-  Responses: ["Responses", "ChatCompletions", "Messages", "GenerateContent"],
-  // Reasoning state comes back through Responses, and is lost in chat completions.
-  Messages: ["Messages", "Responses", "ChatCompletions", "GenerateContent"],
-  GenerateContent: ["GenerateContent", "ChatCompletions", "Responses", "Messages"],
-};
-
-/** Of generateContent, for models that think and call in Responses alone. */
-const nearestInResponses: readonly ChatWireFormat[] = ["GenerateContent", "Responses", "ChatCompletions", "Messages"];
-
-export interface SpokenFormat {
-  readonly format: ChatWireFormat;
-  /** Path template of the format on the channel. */
-  readonly path: string;
-}
-
-/**
- * The format in which a channel is spoken to for a client of this format; undefined when it speaks no chat format.
- * @param asksInResponses the call is better said in Responses than in chat completions
- */
-export function spokenFormat(
+/** The first of the formats that a channel speaks; undefined when it speaks none of them. */
+export function spokenFormat<F extends WireFormat>(
   channel: Channel,
-  clientFormat: ChatWireFormat,
-  asksInResponses = false,
-): SpokenFormat | undefined {
-  const isMoved = asksInResponses && clientFormat === "GenerateContent";
-  for (const format of isMoved ? nearestInResponses : nearest[clientFormat]) {
-    for (const { type, path } of channel.formats) if (type === format) return { format, path };
+  formats: readonly F[],
+): SpokenFormat<F> | undefined {
+  for (const format of formats) {
+    for (const { type, path, dialect } of channel.formats) if (type === format) return { format, path, dialect };
   }
   return undefined;
 }

@@ -1,24 +1,39 @@
 /**
- * Computes the cost of a call: tokens of each class times the route's price, summed exactly and rounded up once
- * (docs/design/limits-and-money.md 2 and 10).
+ * Computes the cost of a call: tokens of each class times the route's price, and images, audio, characters, searches and
+ * the request itself by the piece, summed exactly and rounded up once (docs/design/limits-and-money.md 2, 10 and 12).
  *
  * Prices are micro-credits per million tokens, so tokens x price counts units of 10^-12 credits; nothing is rounded
  * before the sum is brought to nano-credits. Hence cost is additive before the rounding and monotone after it. Pure.
  */
 import type { Route } from "#proxy/snapshot/types.gen";
+import { type CompiledPrice, compilePrice, picosPerMicro, usageClasses } from "./compiled-price.ts";
+import { type ImagesMade, priceOfImage } from "./image-price.ts";
 import type { TokenUsage } from "./usage.ts";
 
 export type Price = NonNullable<Route["price"]>;
 
-/** A class of usage that can carry a price. */
-export type PricedClass = keyof TokenUsage | "characters";
+/** A class of usage that can carry a price. A closed set: these are labels of a metric. */
+export type PricedClass = keyof TokenUsage | "characters" | "audio" | "images";
 
-/** What is charged besides the usage reported. */
-export interface ChargedExtras {
-  /** Calls that are charged `request`: 1, or 0 where only a part of one is priced. */
-  readonly requests: number;
+/** What a call used by the piece. Counts are whole and not negative. */
+export interface ChargedUnits {
   /** Characters of speech input. */
   readonly characters?: number;
+  /** Length of the audio that was heard or spoken. */
+  readonly audioMilliseconds?: number;
+  /** Images made. */
+  readonly images?: readonly ImagesMade[];
+}
+
+/** What is charged besides the usage reported. */
+export interface ChargedExtras extends ChargedUnits {
+  /** Calls that are charged `request`: 1, or 0 where only a part of one is priced. */
+  readonly requests: number;
+  /**
+   * One price is enough for the call, by token, by search or by request: embeddings, reranks, moderations. So are calls
+   * with characters, audio or images, without saying so here.
+   */
+  readonly isPricedByUnit?: boolean;
 }
 
 export interface Cost {
@@ -27,113 +42,7 @@ export interface Cost {
   readonly unpriced: readonly PricedClass[];
 }
 
-/** Units of 10^-12 credits for each piece of a class; undefined: unpriced. */
-interface Rate {
-  readonly exact: bigint;
-  /** The same as a number, NaN where it is no exact double. */
-  readonly narrow: number;
-}
-
 const picosPerNano = 1_000;
-/** Micro-credits in units of 10^-12 credits, for prices of single pieces. */
-const picosPerMicro = 1_000_000n;
-
-const fieldsOf = {
-  input: ["input"],
-  cacheRead: ["cachedInput", "input"],
-  cacheWrite: ["cacheWrite", "input"],
-  cacheWrite1h: ["cacheWrite1h"],
-  output: ["output"],
-  reasoning: ["reasoning", "output"],
-  audioInput: ["audioInput", "input"],
-  audioOutput: ["audioOutput", "output"],
-  imageInput: ["imageInput", "input"],
-  imageOutput: ["imageOutput", "output"],
-  characters: ["characters"],
-} as const;
-
-class CompiledPrice {
-  readonly #rates: ReadonlyMap<PricedClass, Rate>;
-  readonly request: Rate;
-  readonly #input: number;
-  readonly #output: number;
-  readonly #cacheRead: number;
-  readonly #reasoning: number;
-
-  constructor(price: Price) {
-    const rates = new Map<PricedClass, Rate>();
-    const set = (name: PricedClass, amount: bigint | undefined): void => {
-      if (amount !== undefined) rates.set(name, rateOf(amount));
-    };
-    for (const name of classes) {
-      if (name === "searches") set(name, price.search === undefined ? undefined : BigInt(price.search) * picosPerMicro);
-      else set(name, firstAmount(price, fieldsOf[name]));
-    }
-    if (price.cacheWrite1h === undefined && price.input !== undefined) set("cacheWrite1h", 2n * BigInt(price.input));
-    this.#rates = rates;
-    this.request = rateOf(BigInt(price.request ?? "0") * picosPerMicro);
-    this.#input = this.#narrow("input");
-    this.#output = this.#narrow("output");
-    this.#cacheRead = this.#narrow("cacheRead");
-    this.#reasoning = this.#narrow("reasoning");
-  }
-
-  rate(name: PricedClass): Rate | undefined {
-    return this.#rates.get(name);
-  }
-
-  /** Units for text, which most calls use and nothing else. @returns NaN where that is not all, or not priced */
-  ofText(usage: TokenUsage): number {
-    const { input, output, cacheRead, reasoning } = usage;
-    const others = usage.cacheWrite + usage.cacheWrite1h + usage.audioInput + usage.audioOutput;
-    if (others + usage.imageInput + usage.imageOutput + usage.searches > 0) return Number.NaN;
-    const cached = cacheRead === 0 ? 0 : cacheRead * this.#cacheRead;
-    const thought = reasoning === 0 ? 0 : reasoning * this.#reasoning;
-    return input * this.#input + output * this.#output + cached + thought;
-  }
-
-  #narrow(name: PricedClass): number {
-    return this.#rates.get(name)?.narrow ?? Number.NaN;
-  }
-}
-
-const classes: readonly PricedClass[] = [
-  "input",
-  "cacheRead",
-  "cacheWrite",
-  "cacheWrite1h",
-  "output",
-  "reasoning",
-  "audioInput",
-  "audioOutput",
-  "imageInput",
-  "imageOutput",
-  "searches",
-  "characters",
-];
-
-const compiled = new WeakMap<Price, CompiledPrice>();
-
-function compile(price: Price): CompiledPrice {
-  let result = compiled.get(price);
-  if (result === undefined) {
-    result = new CompiledPrice(price);
-    compiled.set(price, result);
-  }
-  return result;
-}
-
-function firstAmount(price: Price, fields: readonly Exclude<keyof Price, "images">[]): bigint | undefined {
-  for (const field of fields) {
-    const amount = price[field];
-    if (amount !== undefined) return BigInt(amount);
-  }
-  return undefined;
-}
-
-function rateOf(exact: bigint): Rate {
-  return { exact, narrow: exact <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(exact) : Number.NaN };
-}
 
 /**
  * Cost of one call.
@@ -141,12 +50,15 @@ function rateOf(exact: bigint): Rate {
  * @param price undefined: the route has none, and everything used is unpriced
  */
 export function computeCost(usage: TokenUsage, price: Route["price"], extras: ChargedExtras): Cost {
-  const prices = price === undefined ? undefined : compile(price);
-  if (prices !== undefined && extras.characters === undefined) {
+  const prices = price === undefined ? undefined : compilePrice(price);
+  if ((extras.characters ?? extras.audioMilliseconds ?? extras.images) !== undefined) {
+    return costWithUnits(usage, price, extras);
+  }
+  if (prices !== undefined) {
     const picos = extras.requests * prices.request.narrow + prices.ofText(usage);
     if (picos <= Number.MAX_SAFE_INTEGER) return { costNanos: roundUp(picos), unpriced: nothingUnpriced };
   }
-  return costOfEach(usage, prices, extras);
+  return extras.isPricedByUnit === true ? costWithUnits(usage, price, extras) : costOfEach(usage, prices, extras);
 }
 
 /** Class by class. */
@@ -154,8 +66,8 @@ function costOfEach(usage: TokenUsage, prices: CompiledPrice | undefined, extras
   let unpriced: PricedClass[] | undefined;
   // A sum of exact products, none negative, is exact while it stays below 2^53; else (NaN too) bigints take over.
   let picos = prices === undefined ? 0 : extras.requests * prices.request.narrow;
-  for (const name of classes) {
-    const count = countOf(name, usage, extras);
+  for (const name of usageClasses) {
+    const count = usage[name];
     if (count === 0) continue;
     const rate = prices?.rate(name);
     if (rate !== undefined) picos += count * rate.narrow;
@@ -170,10 +82,6 @@ function costOfEach(usage: TokenUsage, prices: CompiledPrice | undefined, extras
 
 const nothingUnpriced: readonly PricedClass[] = [];
 
-function countOf(name: PricedClass, usage: TokenUsage, extras: ChargedExtras): number {
-  return name === "characters" ? (extras.characters ?? 0) : usage[name];
-}
-
 function roundUp(picos: number): bigint {
   const rest = picos % picosPerNano;
   return BigInt((picos - rest) / picosPerNano + (rest > 0 ? 1 : 0));
@@ -181,8 +89,72 @@ function roundUp(picos: number): bigint {
 
 function exactCost(usage: TokenUsage, prices: CompiledPrice | undefined, extras: ChargedExtras): bigint {
   let picos = BigInt(extras.requests) * (prices?.request.exact ?? 0n);
-  for (const name of classes) {
-    picos += BigInt(countOf(name, usage, extras)) * (prices?.rate(name)?.exact ?? 0n);
-  }
+  for (const name of usageClasses) picos += BigInt(usage[name]) * (prices?.rate(name)?.exact ?? 0n);
   return (picos + BigInt(picosPerNano - 1)) / BigInt(picosPerNano);
+}
+
+type UnitClass = "images" | "audio" | "characters" | "searches";
+
+/** What a call used by the piece. */
+interface UnitCharge {
+  /** Thirds of 10^-12 credits. */
+  readonly thirds: bigint;
+  /** Used and priced, each piece of it. */
+  readonly priced: ReadonlySet<UnitClass>;
+  /** Used, and not priced or not each piece of it. */
+  readonly open: ReadonlySet<UnitClass>;
+}
+
+/** Tokens that are not charged where their call is charged for the same thing by the piece. */
+const tokensOfUnit: Readonly<Record<UnitClass, readonly (keyof TokenUsage)[]>> = {
+  images: ["imageOutput"],
+  audio: ["audioInput", "audioOutput"],
+  characters: ["input", "cacheRead", "cacheWrite", "cacheWrite1h"],
+  searches: [],
+};
+
+/** Of a call that can be priced by the piece: few are, so that all of it is counted in bigints. */
+function costWithUnits(usage: TokenUsage, price: Route["price"], extras: ChargedExtras): Cost {
+  const prices = price === undefined ? undefined : compilePrice(price);
+  const units = chargeUnits(usage, price, extras);
+  const paid = new Set([...units.priced].flatMap((name) => tokensOfUnit[name]));
+  const used = tokenClasses.filter((name) => usage[name] > 0 && !paid.has(name));
+  const priced = used.filter((name) => prices?.rate(name) !== undefined);
+  let picos = BigInt(extras.requests) * (prices?.request.exact ?? 0n);
+  for (const name of priced) picos += BigInt(usage[name]) * (prices?.rate(name)?.exact ?? 0n);
+  const thirdsPerNano = 3n * BigInt(picosPerNano);
+  const costNanos = (units.thirds + 3n * picos + thirdsPerNano - 1n) / thirdsPerNano;
+  if (price?.request !== undefined) return { costNanos, unpriced: nothingUnpriced };
+  const isAnyPriced = units.priced.size > 0 || priced.length > 0;
+  const open = [...units.open].filter((name) => (name === "images" ? !priced.includes("imageOutput") : !isAnyPriced));
+  // Where a call is charged by the piece, the route leaves tokens without a price free on purpose.
+  const isByPiece = units.priced.size > 0 && !units.open.has("images");
+  const tokens = isByPiece ? [] : used.filter((name) => !priced.includes(name));
+  return { costNanos, unpriced: [...tokens, ...open] };
+}
+
+const tokenClasses = usageClasses.filter((name) => name !== "searches");
+
+function chargeUnits(usage: TokenUsage, price: Route["price"], extras: ChargedExtras): UnitCharge {
+  const prices = price === undefined ? undefined : compilePrice(price);
+  const priced = new Set<UnitClass>();
+  const open = new Set<UnitClass>();
+  let thirds = 0n;
+  const add = (name: UnitClass, count: number, thirdsOfOne: bigint | undefined): void => {
+    if (count === 0) return;
+    thirds += BigInt(count) * (thirdsOfOne ?? 0n);
+    (thirdsOfOne === undefined ? open : priced).add(name);
+  };
+  for (const image of extras.images ?? []) {
+    add("images", image.count, inThirds(priceOfImage(price?.images, image).charged, picosPerMicro));
+  }
+  if (open.has("images")) priced.delete("images");
+  add("audio", extras.audioMilliseconds ?? 0, prices?.audioMillisecondThirds);
+  add("characters", extras.characters ?? 0, inThirds(prices?.character));
+  add("searches", usage.searches, inThirds(prices?.rate("searches")?.exact));
+  return { thirds, priced, open };
+}
+
+function inThirds(amount: bigint | undefined, picosOfOne = 1n): bigint | undefined {
+  return amount === undefined ? undefined : 3n * amount * picosOfOne;
 }

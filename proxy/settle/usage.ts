@@ -10,7 +10,7 @@ export interface TokenUsage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
-  /** Produced tokens that are in no other class. */
+  /** Produced tokens that are in no other class; those of drawings that are text (SVG) too. */
   readonly output: number;
   readonly reasoning: number;
   readonly audioInput: number;

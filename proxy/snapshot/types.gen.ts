@@ -114,6 +114,10 @@ name: Name
 state: ("Active" | "Draining" | "Disabled")
 provider: ("OpenAI" | "Anthropic" | "Gemini" | "AzureOpenAI" | "Bedrock" | "VertexAI" | "Cohere" | "OpenAICompatible" | "AnthropicCompatible" | "GeminiCompatible")
 /**
+ * Whose deviations from other upstreams of the provider hold (proxy/providers); absent: nobody's.
+ */
+quirks?: ("Groq" | "Mistral")
+/**
  * Origin and path prefix, without a trailing slash; a format's path is appended to it.
  */
 baseURL: string
@@ -124,9 +128,13 @@ baseURL: string
 formats: {
 type: WireFormat
 /**
- * Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent.
+ * Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent, streamGenerateContent, embedContent or batchEmbedContents.
  */
 path: string
+/**
+ * Whose shape of the format the upstream speaks; absent: OpenAI for Embeddings, Jina for Rerank.
+ */
+dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
 }[]
 auth: {
 location: ("Header" | "Query")
@@ -316,7 +324,7 @@ allowed?: string[]
 supported?: boolean
 }[]
 /**
- * Micro-credits (10^-6) per million of the class, per request, per image, per search; absent classes fall back.
+ * Micro-credits (10^-6) per million of the class, per request, per image, per minute, per search; absent classes fall back.
  */
 price?: {
 input?: Amount

@@ -1269,7 +1269,7 @@ return errors === 0;
 }
 
 export const channel = validate43;
-const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent or streamGenerateContent."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"traits":{"type":"object","additionalProperties":false,"properties":{"like":{"type":"string","minLength":1,"maxLength":256},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":2147483647},"thinking":{"enum":["None","Optional","Always"]},"forcedTools":{"enum":["Accepted","Refused"]},"toolsWithThinking":{"enum":["Accepted","Refused"]},"hostedToolsWithFunctions":{"enum":["Accepted","Refused"]},"sampling":{"enum":["Accepted","Refused"]}}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
+const schema36 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","state","provider","baseURL","formats","auth","credentials","privacy","unsupportedParameters","upstreamObjects","timeouts"],"properties":{"kind":{"const":"channel"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"state":{"enum":["Active","Draining","Disabled"]},"provider":{"enum":["OpenAI","Anthropic","Gemini","AzureOpenAI","Bedrock","VertexAI","Cohere","OpenAICompatible","AnthropicCompatible","GeminiCompatible"]},"quirks":{"enum":["Groq","Mistral"],"description":"Whose deviations from other upstreams of the provider hold (proxy/providers); absent: nobody's."},"baseURL":{"type":"string","maxLength":2048,"pattern":"^https?://[^/?#@]+[^?#]*$","description":"Origin and path prefix, without a trailing slash; a format's path is appended to it."},"formats":{"type":"array","minItems":1,"maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["type","path"],"properties":{"type":{"$ref":"#/definitions/wireFormat"},"path":{"type":"string","maxLength":1024,"pattern":"^/","description":"Appended to baseURL. `{model}` stands for the percent-encoded upstream model, `{verb}` for generateContent, streamGenerateContent, embedContent or batchEmbedContents."},"dialect":{"enum":["OpenAI","Cohere","Voyage","Jina","TEI"],"description":"Whose shape of the format the upstream speaks; absent: OpenAI for Embeddings, Jina for Rerank."}}}},"auth":{"type":"object","additionalProperties":false,"required":["location","name","scheme"],"properties":{"location":{"enum":["Header","Query"]},"name":{"type":"string","minLength":1,"maxLength":128},"scheme":{"enum":["Bearer","Raw"]}}},"credentials":{"type":"array","maxItems":32,"items":{"type":"object","additionalProperties":false,"required":["name","weight","state"],"properties":{"name":{"$ref":"#/definitions/name"},"weight":{"type":"integer","minimum":0,"maximum":1000000},"state":{"enum":["Active","Draining","Disabled"]}}}},"models":{"type":"array","maxItems":512,"items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":256},"upstreamName":{"type":"string","minLength":1,"maxLength":256},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"traits":{"type":"object","additionalProperties":false,"properties":{"like":{"type":"string","minLength":1,"maxLength":256},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":2147483647},"thinking":{"enum":["None","Optional","Always"]},"forcedTools":{"enum":["Accepted","Refused"]},"toolsWithThinking":{"enum":["Accepted","Refused"]},"hostedToolsWithFunctions":{"enum":["Accepted","Refused"]},"sampling":{"enum":["Accepted","Refused"]}}}}}},"headersSet":{"type":"array","maxItems":16,"items":{"type":"object","additionalProperties":false,"required":["name","value"],"properties":{"name":{"type":"string","maxLength":128,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"value":{"type":"string","maxLength":4096,"pattern":"^[\\t\\x20-\\x7e]*$"}}}},"headersRemove":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":128}},"body":{"$ref":"#/definitions/bodyRules"},"privacy":{"type":"object","additionalProperties":false,"required":["store","safetyIdentifier","streamObfuscation","clientMetadata"],"properties":{"store":{"enum":["PassThrough","ForceFalse"]},"safetyIdentifier":{"enum":["Strip","Forward"]},"streamObfuscation":{"enum":["Strip","Forward"]},"clientMetadata":{"enum":["Forward","Strip"]}}},"unsupportedParameters":{"enum":["Ignore","Reject"]},"upstreamObjects":{"enum":["Refuse","Shared"]},"timeouts":{"$ref":"#/definitions/timeouts"},"limits":{"$ref":"#/definitions/limits"},"maxInFlight":{"type":"integer","minimum":1,"maximum":1000000},"tls":{"type":"object","additionalProperties":false,"properties":{"ca":{"type":"string","maxLength":1048576},"serverName":{"type":"string","maxLength":253},"certificate":{"type":"string","maxLength":65536},"privateKey":{"type":"string","maxLength":65536}}},"proxyURL":{"type":"string","maxLength":2048,"pattern":"^https?://"}}};
 const schema39 = {"enum":["ChatCompletions","Responses","Messages","GenerateContent","Completions","Embeddings","EmbedContent","Rerank","ImageGenerations","ImageEdits","ImageVariations","Predict","Speech","Transcriptions","Translations","Moderations","Realtime","CountTokens","Passthrough"]};
 const pattern14 = new RegExp("^https?://[^/?#@]+[^?#]*$", "u");
 const pattern15 = new RegExp("^/", "u");
@@ -1787,17 +1787,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.baseURL !== undefined){
-let data5 = data.baseURL;
+if(data.quirks !== undefined){
+let data5 = data.quirks;
 const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(data5.length > 2048){
+if(!((data5 === "Groq") || (data5 === "Mistral"))){
+validate43.errors = [{instancePath:instancePath+"/quirks",schemaPath:"#/properties/quirks/enum",keyword:"enum",params:{allowedValues: schema36.properties.quirks.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.baseURL !== undefined){
+let data6 = data.baseURL;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data6 === "string"){
+if(data6.length > 2048){
 validate43.errors = [{instancePath:instancePath+"/baseURL",schemaPath:"#/properties/baseURL/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern14.test(data5)){
+if(!pattern14.test(data6)){
 validate43.errors = [{instancePath:instancePath+"/baseURL",schemaPath:"#/properties/baseURL/pattern",keyword:"pattern",params:{pattern: "^https?://[^/?#@]+[^?#]*$"},message:"must match pattern \""+"^https?://[^/?#@]+[^?#]*$"+"\""}];
 return false;
 }
@@ -1808,73 +1821,73 @@ validate43.errors = [{instancePath:instancePath+"/baseURL",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.formats !== undefined){
-let data6 = data.formats;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data6)){
-if(data6.length > 32){
+let data7 = data.formats;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data7)){
+if(data7.length > 32){
 validate43.errors = [{instancePath:instancePath+"/formats",schemaPath:"#/properties/formats/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"}];
 return false;
 }
 else {
-if(data6.length < 1){
+if(data7.length < 1){
 validate43.errors = [{instancePath:instancePath+"/formats",schemaPath:"#/properties/formats/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
 var valid3 = true;
-const len0 = data6.length;
+const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
-let data7 = data6[i0];
-const _errs15 = errors;
-if(errors === _errs15){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let data8 = data7[i0];
+const _errs16 = errors;
+if(errors === _errs16){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 let missing1;
-if(((data7.type === undefined) && (missing1 = "type")) || ((data7.path === undefined) && (missing1 = "path"))){
+if(((data8.type === undefined) && (missing1 = "type")) || ((data8.path === undefined) && (missing1 = "path"))){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0,schemaPath:"#/properties/formats/items/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
-const _errs17 = errors;
-for(const key1 in data7){
-if(!((key1 === "type") || (key1 === "path"))){
+const _errs18 = errors;
+for(const key1 in data8){
+if(!(((key1 === "type") || (key1 === "path")) || (key1 === "dialect"))){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0,schemaPath:"#/properties/formats/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs17 === errors){
-if(data7.type !== undefined){
-let data8 = data7.type;
-const _errs18 = errors;
-if(!(((((((((((((((((((data8 === "ChatCompletions") || (data8 === "Responses")) || (data8 === "Messages")) || (data8 === "GenerateContent")) || (data8 === "Completions")) || (data8 === "Embeddings")) || (data8 === "EmbedContent")) || (data8 === "Rerank")) || (data8 === "ImageGenerations")) || (data8 === "ImageEdits")) || (data8 === "ImageVariations")) || (data8 === "Predict")) || (data8 === "Speech")) || (data8 === "Transcriptions")) || (data8 === "Translations")) || (data8 === "Moderations")) || (data8 === "Realtime")) || (data8 === "CountTokens")) || (data8 === "Passthrough"))){
+if(_errs18 === errors){
+if(data8.type !== undefined){
+let data9 = data8.type;
+const _errs19 = errors;
+if(!(((((((((((((((((((data9 === "ChatCompletions") || (data9 === "Responses")) || (data9 === "Messages")) || (data9 === "GenerateContent")) || (data9 === "Completions")) || (data9 === "Embeddings")) || (data9 === "EmbedContent")) || (data9 === "Rerank")) || (data9 === "ImageGenerations")) || (data9 === "ImageEdits")) || (data9 === "ImageVariations")) || (data9 === "Predict")) || (data9 === "Speech")) || (data9 === "Transcriptions")) || (data9 === "Translations")) || (data9 === "Moderations")) || (data9 === "Realtime")) || (data9 === "CountTokens")) || (data9 === "Passthrough"))){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/type",schemaPath:"#/definitions/wireFormat/enum",keyword:"enum",params:{allowedValues: schema39.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid4 = _errs18 === errors;
+var valid4 = _errs19 === errors;
 }
 else {
 var valid4 = true;
 }
 if(valid4){
-if(data7.path !== undefined){
-let data9 = data7.path;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data9 === "string"){
-if(data9.length > 1024){
+if(data8.path !== undefined){
+let data10 = data8.path;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(data10.length > 1024){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/path",schemaPath:"#/properties/formats/items/properties/path/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
 return false;
 }
 else {
-if(!pattern15.test(data9)){
+if(!pattern15.test(data10)){
 validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/path",schemaPath:"#/properties/formats/items/properties/path/pattern",keyword:"pattern",params:{pattern: "^/"},message:"must match pattern \""+"^/"+"\""}];
 return false;
 }
@@ -1885,10 +1898,24 @@ validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/path",schemaP
 return false;
 }
 }
-var valid4 = _errs20 === errors;
+var valid4 = _errs21 === errors;
 }
 else {
 var valid4 = true;
+}
+if(valid4){
+if(data8.dialect !== undefined){
+let data11 = data8.dialect;
+const _errs23 = errors;
+if(!(((((data11 === "OpenAI") || (data11 === "Cohere")) || (data11 === "Voyage")) || (data11 === "Jina")) || (data11 === "TEI"))){
+validate43.errors = [{instancePath:instancePath+"/formats/" + i0+"/dialect",schemaPath:"#/properties/formats/items/properties/dialect/enum",keyword:"enum",params:{allowedValues: schema36.properties.formats.items.properties.dialect.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid4 = _errs23 === errors;
+}
+else {
+var valid4 = true;
+}
 }
 }
 }
@@ -1899,7 +1926,7 @@ validate43.errors = [{instancePath:instancePath+"/formats/" + i0,schemaPath:"#/p
 return false;
 }
 }
-var valid3 = _errs15 === errors;
+var valid3 = _errs16 === errors;
 if(!valid3){
 break;
 }
@@ -1912,56 +1939,56 @@ validate43.errors = [{instancePath:instancePath+"/formats",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.auth !== undefined){
-let data10 = data.auth;
-const _errs22 = errors;
-if(errors === _errs22){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let data12 = data.auth;
+const _errs24 = errors;
+if(errors === _errs24){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 let missing2;
-if((((data10.location === undefined) && (missing2 = "location")) || ((data10.name === undefined) && (missing2 = "name"))) || ((data10.scheme === undefined) && (missing2 = "scheme"))){
+if((((data12.location === undefined) && (missing2 = "location")) || ((data12.name === undefined) && (missing2 = "name"))) || ((data12.scheme === undefined) && (missing2 = "scheme"))){
 validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
-const _errs24 = errors;
-for(const key2 in data10){
+const _errs26 = errors;
+for(const key2 in data12){
 if(!(((key2 === "location") || (key2 === "name")) || (key2 === "scheme"))){
 validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties/auth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs24 === errors){
-if(data10.location !== undefined){
-let data11 = data10.location;
-const _errs25 = errors;
-if(!((data11 === "Header") || (data11 === "Query"))){
+if(_errs26 === errors){
+if(data12.location !== undefined){
+let data13 = data12.location;
+const _errs27 = errors;
+if(!((data13 === "Header") || (data13 === "Query"))){
 validate43.errors = [{instancePath:instancePath+"/auth/location",schemaPath:"#/properties/auth/properties/location/enum",keyword:"enum",params:{allowedValues: schema36.properties.auth.properties.location.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid6 = _errs25 === errors;
+var valid6 = _errs27 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data10.name !== undefined){
-let data12 = data10.name;
-const _errs26 = errors;
-if(errors === _errs26){
-if(typeof data12 === "string"){
-if(data12.length > 128){
+if(data12.name !== undefined){
+let data14 = data12.name;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data14 === "string"){
+if(data14.length > 128){
 validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/properties/auth/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(data12.length < 1){
+if(data14.length < 1){
 validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/properties/auth/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1972,20 +1999,20 @@ validate43.errors = [{instancePath:instancePath+"/auth/name",schemaPath:"#/prope
 return false;
 }
 }
-var valid6 = _errs26 === errors;
+var valid6 = _errs28 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data10.scheme !== undefined){
-let data13 = data10.scheme;
-const _errs28 = errors;
-if(!((data13 === "Bearer") || (data13 === "Raw"))){
+if(data12.scheme !== undefined){
+let data15 = data12.scheme;
+const _errs30 = errors;
+if(!((data15 === "Bearer") || (data15 === "Raw"))){
 validate43.errors = [{instancePath:instancePath+"/auth/scheme",schemaPath:"#/properties/auth/properties/scheme/enum",keyword:"enum",params:{allowedValues: schema36.properties.auth.properties.scheme.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid6 = _errs28 === errors;
+var valid6 = _errs30 === errors;
 }
 else {
 var valid6 = true;
@@ -2000,61 +2027,61 @@ validate43.errors = [{instancePath:instancePath+"/auth",schemaPath:"#/properties
 return false;
 }
 }
-var valid0 = _errs22 === errors;
+var valid0 = _errs24 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.credentials !== undefined){
-let data14 = data.credentials;
-const _errs29 = errors;
-if(errors === _errs29){
-if(Array.isArray(data14)){
-if(data14.length > 32){
+let data16 = data.credentials;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data16)){
+if(data16.length > 32){
 validate43.errors = [{instancePath:instancePath+"/credentials",schemaPath:"#/properties/credentials/maxItems",keyword:"maxItems",params:{limit: 32},message:"must NOT have more than 32 items"}];
 return false;
 }
 else {
 var valid7 = true;
-const len1 = data14.length;
+const len1 = data16.length;
 for(let i1=0; i1<len1; i1++){
-let data15 = data14[i1];
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+let data17 = data16[i1];
+const _errs33 = errors;
+if(errors === _errs33){
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 let missing3;
-if((((data15.name === undefined) && (missing3 = "name")) || ((data15.weight === undefined) && (missing3 = "weight"))) || ((data15.state === undefined) && (missing3 = "state"))){
+if((((data17.name === undefined) && (missing3 = "name")) || ((data17.weight === undefined) && (missing3 = "weight"))) || ((data17.state === undefined) && (missing3 = "state"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:"#/properties/credentials/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
-const _errs33 = errors;
-for(const key3 in data15){
+const _errs35 = errors;
+for(const key3 in data17){
 if(!(((key3 === "name") || (key3 === "weight")) || (key3 === "state"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:"#/properties/credentials/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs33 === errors){
-if(data15.name !== undefined){
-let data16 = data15.name;
-const _errs34 = errors;
-const _errs35 = errors;
-if(errors === _errs35){
-if(typeof data16 === "string"){
-if(data16.length > 253){
+if(_errs35 === errors){
+if(data17.name !== undefined){
+let data18 = data17.name;
+const _errs36 = errors;
+const _errs37 = errors;
+if(errors === _errs37){
+if(typeof data18 === "string"){
+if(data18.length > 253){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"}];
 return false;
 }
 else {
-if(data16.length < 1){
+if(data18.length < 1){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data16)){
+if(!pattern0.test(data18)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",schemaPath:"#/definitions/name/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"},message:"must match pattern \""+"^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$"+"\""}];
 return false;
 }
@@ -2066,47 +2093,47 @@ validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/name",sch
 return false;
 }
 }
-var valid8 = _errs34 === errors;
+var valid8 = _errs36 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data15.weight !== undefined){
-let data17 = data15.weight;
-const _errs37 = errors;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+if(data17.weight !== undefined){
+let data19 = data17.weight;
+const _errs39 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs37){
-if(typeof data17 == "number"){
-if(data17 > 1000000 || isNaN(data17)){
+if(errors === _errs39){
+if(typeof data19 == "number"){
+if(data19 > 1000000 || isNaN(data19)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
 return false;
 }
 else {
-if(data17 < 0 || isNaN(data17)){
+if(data19 < 0 || isNaN(data19)){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/weight",schemaPath:"#/properties/credentials/items/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
 }
-var valid8 = _errs37 === errors;
+var valid8 = _errs39 === errors;
 }
 else {
 var valid8 = true;
 }
 if(valid8){
-if(data15.state !== undefined){
-let data18 = data15.state;
-const _errs39 = errors;
-if(!(((data18 === "Active") || (data18 === "Draining")) || (data18 === "Disabled"))){
+if(data17.state !== undefined){
+let data20 = data17.state;
+const _errs41 = errors;
+if(!(((data20 === "Active") || (data20 === "Draining")) || (data20 === "Disabled"))){
 validate43.errors = [{instancePath:instancePath+"/credentials/" + i1+"/state",schemaPath:"#/properties/credentials/items/properties/state/enum",keyword:"enum",params:{allowedValues: schema36.properties.credentials.items.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid8 = _errs39 === errors;
+var valid8 = _errs41 === errors;
 }
 else {
 var valid8 = true;
@@ -2121,7 +2148,7 @@ validate43.errors = [{instancePath:instancePath+"/credentials/" + i1,schemaPath:
 return false;
 }
 }
-var valid7 = _errs31 === errors;
+var valid7 = _errs33 === errors;
 if(!valid7){
 break;
 }
@@ -2133,55 +2160,55 @@ validate43.errors = [{instancePath:instancePath+"/credentials",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs31 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.models !== undefined){
-let data19 = data.models;
-const _errs40 = errors;
-if(errors === _errs40){
-if(Array.isArray(data19)){
-if(data19.length > 512){
+let data21 = data.models;
+const _errs42 = errors;
+if(errors === _errs42){
+if(Array.isArray(data21)){
+if(data21.length > 512){
 validate43.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/maxItems",keyword:"maxItems",params:{limit: 512},message:"must NOT have more than 512 items"}];
 return false;
 }
 else {
 var valid10 = true;
-const len2 = data19.length;
+const len2 = data21.length;
 for(let i2=0; i2<len2; i2++){
-let data20 = data19[i2];
-const _errs42 = errors;
-if(errors === _errs42){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+let data22 = data21[i2];
+const _errs44 = errors;
+if(errors === _errs44){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
 let missing4;
-if((data20.name === undefined) && (missing4 = "name")){
+if((data22.name === undefined) && (missing4 = "name")){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-const _errs44 = errors;
-for(const key4 in data20){
+const _errs46 = errors;
+for(const key4 in data22){
 if(!((((key4 === "name") || (key4 === "upstreamName")) || (key4 === "capabilities")) || (key4 === "traits"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs44 === errors){
-if(data20.name !== undefined){
-let data21 = data20.name;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data21 === "string"){
-if(data21.length > 256){
+if(_errs46 === errors){
+if(data22.name !== undefined){
+let data23 = data22.name;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data23 === "string"){
+if(data23.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPath:"#/properties/models/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data21.length < 1){
+if(data23.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPath:"#/properties/models/items/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2192,23 +2219,23 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/name",schemaPa
 return false;
 }
 }
-var valid11 = _errs45 === errors;
+var valid11 = _errs47 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.upstreamName !== undefined){
-let data22 = data20.upstreamName;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data22 === "string"){
-if(data22.length > 256){
+if(data22.upstreamName !== undefined){
+let data24 = data22.upstreamName;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data24 === "string"){
+if(data24.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",schemaPath:"#/properties/models/items/properties/upstreamName/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data22.length < 1){
+if(data24.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",schemaPath:"#/properties/models/items/properties/upstreamName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2219,32 +2246,32 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/upstreamName",
 return false;
 }
 }
-var valid11 = _errs47 === errors;
+var valid11 = _errs49 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.capabilities !== undefined){
-let data23 = data20.capabilities;
-const _errs49 = errors;
-if(errors === _errs49){
-if(Array.isArray(data23)){
-if(data23.length > 16){
+if(data22.capabilities !== undefined){
+let data25 = data22.capabilities;
+const _errs51 = errors;
+if(errors === _errs51){
+if(Array.isArray(data25)){
+if(data25.length > 16){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities",schemaPath:"#/properties/models/items/properties/capabilities/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid12 = true;
-const len3 = data23.length;
+const len3 = data25.length;
 for(let i3=0; i3<len3; i3++){
-let data24 = data23[i3];
-const _errs51 = errors;
-if(!(((((((((((((data24 === "Chat") || (data24 === "Completion")) || (data24 === "CountTokens")) || (data24 === "Embeddings")) || (data24 === "Rerank")) || (data24 === "Speech")) || (data24 === "Transcription")) || (data24 === "Translation")) || (data24 === "ImageGeneration")) || (data24 === "ImageEdit")) || (data24 === "Moderation")) || (data24 === "Realtime")) || (data24 === "Models"))){
+let data26 = data25[i3];
+const _errs53 = errors;
+if(!(((((((((((((data26 === "Chat") || (data26 === "Completion")) || (data26 === "CountTokens")) || (data26 === "Embeddings")) || (data26 === "Rerank")) || (data26 === "Speech")) || (data26 === "Transcription")) || (data26 === "Translation")) || (data26 === "ImageGeneration")) || (data26 === "ImageEdit")) || (data26 === "Moderation")) || (data26 === "Realtime")) || (data26 === "Models"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities/" + i3,schemaPath:"#/definitions/capability/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid12 = _errs51 === errors;
+var valid12 = _errs53 === errors;
 if(!valid12){
 break;
 }
@@ -2256,37 +2283,37 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities",
 return false;
 }
 }
-var valid11 = _errs49 === errors;
+var valid11 = _errs51 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data20.traits !== undefined){
-let data25 = data20.traits;
-const _errs53 = errors;
-if(errors === _errs53){
-if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+if(data22.traits !== undefined){
+let data27 = data22.traits;
 const _errs55 = errors;
-for(const key5 in data25){
+if(errors === _errs55){
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+const _errs57 = errors;
+for(const key5 in data27){
 if(!(((((((key5 === "like") || (key5 === "maxOutputTokens")) || (key5 === "thinking")) || (key5 === "forcedTools")) || (key5 === "toolsWithThinking")) || (key5 === "hostedToolsWithFunctions")) || (key5 === "sampling"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schemaPath:"#/properties/models/items/properties/traits/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs55 === errors){
-if(data25.like !== undefined){
-let data26 = data25.like;
-const _errs56 = errors;
-if(errors === _errs56){
-if(typeof data26 === "string"){
-if(data26.length > 256){
+if(_errs57 === errors){
+if(data27.like !== undefined){
+let data28 = data27.like;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data28 === "string"){
+if(data28.length > 256){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 else {
-if(data26.length < 1){
+if(data28.length < 1){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",schemaPath:"#/properties/models/items/properties/traits/properties/like/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -2297,45 +2324,32 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/like",s
 return false;
 }
 }
-var valid14 = _errs56 === errors;
-}
-else {
-var valid14 = true;
-}
-if(valid14){
-if(data25.maxOutputTokens !== undefined){
-let data27 = data25.maxOutputTokens;
-const _errs58 = errors;
-if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs58){
-if(typeof data27 == "number"){
-if(data27 > 2147483647 || isNaN(data27)){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data27 < 1 || isNaN(data27)){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
 var valid14 = _errs58 === errors;
 }
 else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.thinking !== undefined){
-let data28 = data25.thinking;
+if(data27.maxOutputTokens !== undefined){
+let data29 = data27.maxOutputTokens;
 const _errs60 = errors;
-if(!(((data28 === "None") || (data28 === "Optional")) || (data28 === "Always"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/thinking",schemaPath:"#/properties/models/items/properties/traits/properties/thinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.thinking.enum},message:"must be equal to one of the allowed values"}];
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
+}
+if(errors === _errs60){
+if(typeof data29 == "number"){
+if(data29 > 2147483647 || isNaN(data29)){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data29 < 1 || isNaN(data29)){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/maxOutputTokens",schemaPath:"#/properties/models/items/properties/traits/properties/maxOutputTokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
 }
 var valid14 = _errs60 === errors;
 }
@@ -2343,24 +2357,11 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.forcedTools !== undefined){
-let data29 = data25.forcedTools;
-const _errs61 = errors;
-if(!((data29 === "Accepted") || (data29 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/forcedTools",schemaPath:"#/properties/models/items/properties/traits/properties/forcedTools/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.forcedTools.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid14 = _errs61 === errors;
-}
-else {
-var valid14 = true;
-}
-if(valid14){
-if(data25.toolsWithThinking !== undefined){
-let data30 = data25.toolsWithThinking;
+if(data27.thinking !== undefined){
+let data30 = data27.thinking;
 const _errs62 = errors;
-if(!((data30 === "Accepted") || (data30 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/toolsWithThinking",schemaPath:"#/properties/models/items/properties/traits/properties/toolsWithThinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.toolsWithThinking.enum},message:"must be equal to one of the allowed values"}];
+if(!(((data30 === "None") || (data30 === "Optional")) || (data30 === "Always"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/thinking",schemaPath:"#/properties/models/items/properties/traits/properties/thinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.thinking.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs62 === errors;
@@ -2369,11 +2370,11 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.hostedToolsWithFunctions !== undefined){
-let data31 = data25.hostedToolsWithFunctions;
+if(data27.forcedTools !== undefined){
+let data31 = data27.forcedTools;
 const _errs63 = errors;
 if(!((data31 === "Accepted") || (data31 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/hostedToolsWithFunctions",schemaPath:"#/properties/models/items/properties/traits/properties/hostedToolsWithFunctions/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.hostedToolsWithFunctions.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/forcedTools",schemaPath:"#/properties/models/items/properties/traits/properties/forcedTools/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.forcedTools.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs63 === errors;
@@ -2382,14 +2383,40 @@ else {
 var valid14 = true;
 }
 if(valid14){
-if(data25.sampling !== undefined){
-let data32 = data25.sampling;
+if(data27.toolsWithThinking !== undefined){
+let data32 = data27.toolsWithThinking;
 const _errs64 = errors;
 if(!((data32 === "Accepted") || (data32 === "Refused"))){
-validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/sampling",schemaPath:"#/properties/models/items/properties/traits/properties/sampling/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.sampling.enum},message:"must be equal to one of the allowed values"}];
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/toolsWithThinking",schemaPath:"#/properties/models/items/properties/traits/properties/toolsWithThinking/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.toolsWithThinking.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid14 = _errs64 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data27.hostedToolsWithFunctions !== undefined){
+let data33 = data27.hostedToolsWithFunctions;
+const _errs65 = errors;
+if(!((data33 === "Accepted") || (data33 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/hostedToolsWithFunctions",schemaPath:"#/properties/models/items/properties/traits/properties/hostedToolsWithFunctions/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.hostedToolsWithFunctions.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs65 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data27.sampling !== undefined){
+let data34 = data27.sampling;
+const _errs66 = errors;
+if(!((data34 === "Accepted") || (data34 === "Refused"))){
+validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits/sampling",schemaPath:"#/properties/models/items/properties/traits/properties/sampling/enum",keyword:"enum",params:{allowedValues: schema36.properties.models.items.properties.traits.properties.sampling.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid14 = _errs66 === errors;
 }
 else {
 var valid14 = true;
@@ -2407,7 +2434,7 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/traits",schema
 return false;
 }
 }
-var valid11 = _errs53 === errors;
+var valid11 = _errs55 === errors;
 }
 else {
 var valid11 = true;
@@ -2423,7 +2450,7 @@ validate43.errors = [{instancePath:instancePath+"/models/" + i2,schemaPath:"#/pr
 return false;
 }
 }
-var valid10 = _errs42 === errors;
+var valid10 = _errs44 === errors;
 if(!valid10){
 break;
 }
@@ -2435,55 +2462,55 @@ validate43.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.headersSet !== undefined){
-let data33 = data.headersSet;
-const _errs65 = errors;
-if(errors === _errs65){
-if(Array.isArray(data33)){
-if(data33.length > 16){
+let data35 = data.headersSet;
+const _errs67 = errors;
+if(errors === _errs67){
+if(Array.isArray(data35)){
+if(data35.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/properties/headersSet/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid15 = true;
-const len4 = data33.length;
+const len4 = data35.length;
 for(let i4=0; i4<len4; i4++){
-let data34 = data33[i4];
-const _errs67 = errors;
-if(errors === _errs67){
-if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
+let data36 = data35[i4];
+const _errs69 = errors;
+if(errors === _errs69){
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
 let missing5;
-if(((data34.name === undefined) && (missing5 = "name")) || ((data34.value === undefined) && (missing5 = "value"))){
+if(((data36.name === undefined) && (missing5 = "name")) || ((data36.value === undefined) && (missing5 = "value"))){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-const _errs69 = errors;
-for(const key6 in data34){
+const _errs71 = errors;
+for(const key6 in data36){
 if(!((key6 === "name") || (key6 === "value"))){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"#/properties/headersSet/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs69 === errors){
-if(data34.name !== undefined){
-let data35 = data34.name;
-const _errs70 = errors;
-if(errors === _errs70){
-if(typeof data35 === "string"){
-if(data35.length > 128){
+if(_errs71 === errors){
+if(data36.name !== undefined){
+let data37 = data36.name;
+const _errs72 = errors;
+if(errors === _errs72){
+if(typeof data37 === "string"){
+if(data37.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
-if(!pattern17.test(data35)){
+if(!pattern17.test(data37)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",schemaPath:"#/properties/headersSet/items/properties/name/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}];
 return false;
 }
@@ -2494,23 +2521,23 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/name",sche
 return false;
 }
 }
-var valid16 = _errs70 === errors;
+var valid16 = _errs72 === errors;
 }
 else {
 var valid16 = true;
 }
 if(valid16){
-if(data34.value !== undefined){
-let data36 = data34.value;
-const _errs72 = errors;
-if(errors === _errs72){
-if(typeof data36 === "string"){
-if(data36.length > 4096){
+if(data36.value !== undefined){
+let data38 = data36.value;
+const _errs74 = errors;
+if(errors === _errs74){
+if(typeof data38 === "string"){
+if(data38.length > 4096){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 else {
-if(!pattern18.test(data36)){
+if(!pattern18.test(data38)){
 validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",schemaPath:"#/properties/headersSet/items/properties/value/pattern",keyword:"pattern",params:{pattern: "^[\\t\\x20-\\x7e]*$"},message:"must match pattern \""+"^[\\t\\x20-\\x7e]*$"+"\""}];
 return false;
 }
@@ -2521,7 +2548,7 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4+"/value",sch
 return false;
 }
 }
-var valid16 = _errs72 === errors;
+var valid16 = _errs74 === errors;
 }
 else {
 var valid16 = true;
@@ -2535,7 +2562,7 @@ validate43.errors = [{instancePath:instancePath+"/headersSet/" + i4,schemaPath:"
 return false;
 }
 }
-var valid15 = _errs67 === errors;
+var valid15 = _errs69 === errors;
 if(!valid15){
 break;
 }
@@ -2547,30 +2574,30 @@ validate43.errors = [{instancePath:instancePath+"/headersSet",schemaPath:"#/prop
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs67 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.headersRemove !== undefined){
-let data37 = data.headersRemove;
-const _errs74 = errors;
-if(errors === _errs74){
-if(Array.isArray(data37)){
-if(data37.length > 16){
+let data39 = data.headersRemove;
+const _errs76 = errors;
+if(errors === _errs76){
+if(Array.isArray(data39)){
+if(data39.length > 16){
 validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/properties/headersRemove/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
 return false;
 }
 else {
 var valid17 = true;
-const len5 = data37.length;
+const len5 = data39.length;
 for(let i5=0; i5<len5; i5++){
-let data38 = data37[i5];
-const _errs76 = errors;
-if(errors === _errs76){
-if(typeof data38 === "string"){
-if(data38.length > 128){
+let data40 = data39[i5];
+const _errs78 = errors;
+if(errors === _errs78){
+if(typeof data40 === "string"){
+if(data40.length > 128){
 validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPath:"#/properties/headersRemove/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
@@ -2580,7 +2607,7 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove/" + i5,schemaPat
 return false;
 }
 }
-var valid17 = _errs76 === errors;
+var valid17 = _errs78 === errors;
 if(!valid17){
 break;
 }
@@ -2592,75 +2619,49 @@ validate43.errors = [{instancePath:instancePath+"/headersRemove",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs74 === errors;
+var valid0 = _errs76 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.body !== undefined){
-const _errs78 = errors;
+const _errs80 = errors;
 if(!(validate24(data.body, {instancePath:instancePath+"/body",parentData:data,parentDataProperty:"body",rootData}))){
 vErrors = vErrors === null ? validate24.errors : vErrors.concat(validate24.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs78 === errors;
+var valid0 = _errs80 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.privacy !== undefined){
-let data40 = data.privacy;
-const _errs79 = errors;
-if(errors === _errs79){
-if(data40 && typeof data40 == "object" && !Array.isArray(data40)){
+let data42 = data.privacy;
+const _errs81 = errors;
+if(errors === _errs81){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 let missing6;
-if(((((data40.store === undefined) && (missing6 = "store")) || ((data40.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data40.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data40.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
+if(((((data42.store === undefined) && (missing6 = "store")) || ((data42.safetyIdentifier === undefined) && (missing6 = "safetyIdentifier"))) || ((data42.streamObfuscation === undefined) && (missing6 = "streamObfuscation"))) || ((data42.clientMetadata === undefined) && (missing6 = "clientMetadata"))){
 validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
 return false;
 }
 else {
-const _errs81 = errors;
-for(const key7 in data40){
+const _errs83 = errors;
+for(const key7 in data42){
 if(!((((key7 === "store") || (key7 === "safetyIdentifier")) || (key7 === "streamObfuscation")) || (key7 === "clientMetadata"))){
 validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/properties/privacy/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs81 === errors){
-if(data40.store !== undefined){
-let data41 = data40.store;
-const _errs82 = errors;
-if(!((data41 === "PassThrough") || (data41 === "ForceFalse"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/store",schemaPath:"#/properties/privacy/properties/store/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.store.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid18 = _errs82 === errors;
-}
-else {
-var valid18 = true;
-}
-if(valid18){
-if(data40.safetyIdentifier !== undefined){
-let data42 = data40.safetyIdentifier;
-const _errs83 = errors;
-if(!((data42 === "Strip") || (data42 === "Forward"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/safetyIdentifier",schemaPath:"#/properties/privacy/properties/safetyIdentifier/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.safetyIdentifier.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid18 = _errs83 === errors;
-}
-else {
-var valid18 = true;
-}
-if(valid18){
-if(data40.streamObfuscation !== undefined){
-let data43 = data40.streamObfuscation;
+if(_errs83 === errors){
+if(data42.store !== undefined){
+let data43 = data42.store;
 const _errs84 = errors;
-if(!((data43 === "Strip") || (data43 === "Forward"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/streamObfuscation",schemaPath:"#/properties/privacy/properties/streamObfuscation/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.streamObfuscation.enum},message:"must be equal to one of the allowed values"}];
+if(!((data43 === "PassThrough") || (data43 === "ForceFalse"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/store",schemaPath:"#/properties/privacy/properties/store/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.store.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid18 = _errs84 === errors;
@@ -2669,14 +2670,40 @@ else {
 var valid18 = true;
 }
 if(valid18){
-if(data40.clientMetadata !== undefined){
-let data44 = data40.clientMetadata;
+if(data42.safetyIdentifier !== undefined){
+let data44 = data42.safetyIdentifier;
 const _errs85 = errors;
-if(!((data44 === "Forward") || (data44 === "Strip"))){
-validate43.errors = [{instancePath:instancePath+"/privacy/clientMetadata",schemaPath:"#/properties/privacy/properties/clientMetadata/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.clientMetadata.enum},message:"must be equal to one of the allowed values"}];
+if(!((data44 === "Strip") || (data44 === "Forward"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/safetyIdentifier",schemaPath:"#/properties/privacy/properties/safetyIdentifier/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.safetyIdentifier.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid18 = _errs85 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data42.streamObfuscation !== undefined){
+let data45 = data42.streamObfuscation;
+const _errs86 = errors;
+if(!((data45 === "Strip") || (data45 === "Forward"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/streamObfuscation",schemaPath:"#/properties/privacy/properties/streamObfuscation/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.streamObfuscation.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid18 = _errs86 === errors;
+}
+else {
+var valid18 = true;
+}
+if(valid18){
+if(data42.clientMetadata !== undefined){
+let data46 = data42.clientMetadata;
+const _errs87 = errors;
+if(!((data46 === "Forward") || (data46 === "Strip"))){
+validate43.errors = [{instancePath:instancePath+"/privacy/clientMetadata",schemaPath:"#/properties/privacy/properties/clientMetadata/enum",keyword:"enum",params:{allowedValues: schema36.properties.privacy.properties.clientMetadata.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid18 = _errs87 === errors;
 }
 else {
 var valid18 = true;
@@ -2692,43 +2719,18 @@ validate43.errors = [{instancePath:instancePath+"/privacy",schemaPath:"#/propert
 return false;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs81 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.unsupportedParameters !== undefined){
-let data45 = data.unsupportedParameters;
-const _errs86 = errors;
-if(!((data45 === "Ignore") || (data45 === "Reject"))){
+let data47 = data.unsupportedParameters;
+const _errs88 = errors;
+if(!((data47 === "Ignore") || (data47 === "Reject"))){
 validate43.errors = [{instancePath:instancePath+"/unsupportedParameters",schemaPath:"#/properties/unsupportedParameters/enum",keyword:"enum",params:{allowedValues: schema36.properties.unsupportedParameters.enum},message:"must be equal to one of the allowed values"}];
 return false;
-}
-var valid0 = _errs86 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.upstreamObjects !== undefined){
-let data46 = data.upstreamObjects;
-const _errs87 = errors;
-if(!((data46 === "Refuse") || (data46 === "Shared"))){
-validate43.errors = [{instancePath:instancePath+"/upstreamObjects",schemaPath:"#/properties/upstreamObjects/enum",keyword:"enum",params:{allowedValues: schema36.properties.upstreamObjects.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs87 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timeouts !== undefined){
-const _errs88 = errors;
-if(!(validate26(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
-errors = vErrors.length;
 }
 var valid0 = _errs88 === errors;
 }
@@ -2736,11 +2738,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.limits !== undefined){
+if(data.upstreamObjects !== undefined){
+let data48 = data.upstreamObjects;
 const _errs89 = errors;
-if(!(validate14(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
-vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
-errors = vErrors.length;
+if(!((data48 === "Refuse") || (data48 === "Shared"))){
+validate43.errors = [{instancePath:instancePath+"/upstreamObjects",schemaPath:"#/properties/upstreamObjects/enum",keyword:"enum",params:{allowedValues: schema36.properties.upstreamObjects.enum},message:"must be equal to one of the allowed values"}];
+return false;
 }
 var valid0 = _errs89 === errors;
 }
@@ -2748,26 +2751,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.maxInFlight !== undefined){
-let data49 = data.maxInFlight;
+if(data.timeouts !== undefined){
 const _errs90 = errors;
-if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs90){
-if(typeof data49 == "number"){
-if(data49 > 1000000 || isNaN(data49)){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
-return false;
-}
-else {
-if(data49 < 1 || isNaN(data49)){
-validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
+if(!(validate26(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs90 === errors;
 }
@@ -2775,26 +2763,65 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tls !== undefined){
-let data50 = data.tls;
+if(data.limits !== undefined){
+const _errs91 = errors;
+if(!(validate14(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
+vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs91 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.maxInFlight !== undefined){
+let data51 = data.maxInFlight;
 const _errs92 = errors;
+if(!((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51)))){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs92){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+if(typeof data51 == "number"){
+if(data51 > 1000000 || isNaN(data51)){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
+return false;
+}
+else {
+if(data51 < 1 || isNaN(data51)){
+validate43.errors = [{instancePath:instancePath+"/maxInFlight",schemaPath:"#/properties/maxInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs92 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tls !== undefined){
+let data52 = data.tls;
 const _errs94 = errors;
-for(const key8 in data50){
+if(errors === _errs94){
+if(data52 && typeof data52 == "object" && !Array.isArray(data52)){
+const _errs96 = errors;
+for(const key8 in data52){
 if(!((((key8 === "ca") || (key8 === "serverName")) || (key8 === "certificate")) || (key8 === "privateKey"))){
 validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/tls/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs94 === errors){
-if(data50.ca !== undefined){
-let data51 = data50.ca;
-const _errs95 = errors;
-if(errors === _errs95){
-if(typeof data51 === "string"){
-if(data51.length > 1048576){
+if(_errs96 === errors){
+if(data52.ca !== undefined){
+let data53 = data52.ca;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data53 === "string"){
+if(data53.length > 1048576){
 validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properties/tls/properties/ca/maxLength",keyword:"maxLength",params:{limit: 1048576},message:"must NOT have more than 1048576 characters"}];
 return false;
 }
@@ -2804,18 +2831,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/ca",schemaPath:"#/properti
 return false;
 }
 }
-var valid19 = _errs95 === errors;
+var valid19 = _errs97 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.serverName !== undefined){
-let data52 = data50.serverName;
-const _errs97 = errors;
-if(errors === _errs97){
-if(typeof data52 === "string"){
-if(data52.length > 253){
+if(data52.serverName !== undefined){
+let data54 = data52.serverName;
+const _errs99 = errors;
+if(errors === _errs99){
+if(typeof data54 === "string"){
+if(data54.length > 253){
 validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/properties/tls/properties/serverName/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters"}];
 return false;
 }
@@ -2825,18 +2852,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/serverName",schemaPath:"#/
 return false;
 }
 }
-var valid19 = _errs97 === errors;
+var valid19 = _errs99 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.certificate !== undefined){
-let data53 = data50.certificate;
-const _errs99 = errors;
-if(errors === _errs99){
-if(typeof data53 === "string"){
-if(data53.length > 65536){
+if(data52.certificate !== undefined){
+let data55 = data52.certificate;
+const _errs101 = errors;
+if(errors === _errs101){
+if(typeof data55 === "string"){
+if(data55.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#/properties/tls/properties/certificate/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2846,18 +2873,18 @@ validate43.errors = [{instancePath:instancePath+"/tls/certificate",schemaPath:"#
 return false;
 }
 }
-var valid19 = _errs99 === errors;
+var valid19 = _errs101 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data50.privateKey !== undefined){
-let data54 = data50.privateKey;
-const _errs101 = errors;
-if(errors === _errs101){
-if(typeof data54 === "string"){
-if(data54.length > 65536){
+if(data52.privateKey !== undefined){
+let data56 = data52.privateKey;
+const _errs103 = errors;
+if(errors === _errs103){
+if(typeof data56 === "string"){
+if(data56.length > 65536){
 validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/properties/tls/properties/privateKey/maxLength",keyword:"maxLength",params:{limit: 65536},message:"must NOT have more than 65536 characters"}];
 return false;
 }
@@ -2867,7 +2894,7 @@ validate43.errors = [{instancePath:instancePath+"/tls/privateKey",schemaPath:"#/
 return false;
 }
 }
-var valid19 = _errs101 === errors;
+var valid19 = _errs103 === errors;
 }
 else {
 var valid19 = true;
@@ -2882,23 +2909,23 @@ validate43.errors = [{instancePath:instancePath+"/tls",schemaPath:"#/properties/
 return false;
 }
 }
-var valid0 = _errs92 === errors;
+var valid0 = _errs94 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.proxyURL !== undefined){
-let data55 = data.proxyURL;
-const _errs103 = errors;
-if(errors === _errs103){
-if(typeof data55 === "string"){
-if(data55.length > 2048){
+let data57 = data.proxyURL;
+const _errs105 = errors;
+if(errors === _errs105){
+if(typeof data57 === "string"){
+if(data57.length > 2048){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 else {
-if(!pattern19.test(data55)){
+if(!pattern19.test(data57)){
 validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/properties/proxyURL/pattern",keyword:"pattern",params:{pattern: "^https?://"},message:"must match pattern \""+"^https?://"+"\""}];
 return false;
 }
@@ -2909,10 +2936,11 @@ validate43.errors = [{instancePath:instancePath+"/proxyURL",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs103 === errors;
+var valid0 = _errs105 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -3133,7 +3161,7 @@ return errors === 0;
 }
 
 export const route = validate48;
-const schema54 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","model","visibility","capabilities","targets","strategy","failover","keySelector"],"properties":{"kind":{"const":"route"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"model":{"type":"string","minLength":1,"maxLength":256,"description":"Public name; one `*` at an end makes it a pattern."},"aliases":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":256}},"visibility":{"enum":["Listed","Unlisted","Internal"]},"info":{"type":"object","additionalProperties":false,"properties":{"ownedBy":{"type":"string","maxLength":128},"createdAt":{"$ref":"#/definitions/timestamp"},"displayName":{"type":"string","maxLength":128},"contextWindow":{"type":"integer","minimum":1,"maximum":1000000000},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000000}}},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"targets":{"type":"array","maxItems":256,"description":"Only targets whose channel is resolved and allowed; references to other routes are already flattened.","items":{"type":"object","additionalProperties":false,"required":["name","channel","priority","weight"],"properties":{"name":{"type":"string","minLength":1,"maxLength":253},"channel":{"type":"string","maxLength":507,"pattern":"^[^/]+/[^/]+$","description":"`namespace/name`."},"upstreamModel":{"type":"string","minLength":1,"maxLength":256},"priority":{"type":"integer","minimum":0,"maximum":1000000},"weight":{"type":"integer","minimum":0,"maximum":1000000000},"parameters":{"$ref":"#/definitions/bodyRules"}}}},"strategy":{"enum":["Weighted","LeastInFlight","LowestLatency","CacheAffinity"]},"failover":{"type":"object","additionalProperties":false,"required":["maxAttempts","on","withinFirstMs"],"properties":{"maxAttempts":{"type":"integer","minimum":1,"maximum":10},"on":{"type":"array","maxItems":8,"items":{"enum":["ConnectFailure","Timeout","RateLimited","ServerError","CredentialRejected","PaymentRequired","ModelNotFound","ContextTooLong"]}},"statuses":{"type":"array","maxItems":64,"items":{"type":"integer","minimum":400,"maximum":599}},"withinFirstMs":{"$ref":"#/definitions/durationMs"},"backoffBaseMs":{"$ref":"#/definitions/durationMs"},"backoffMaxMs":{"$ref":"#/definitions/durationMs"},"honorRetryAfter":{"type":"boolean"}}},"timeouts":{"$ref":"#/definitions/timeouts"},"keySelector":{"type":"object","additionalProperties":false,"required":["namespaces"],"properties":{"namespaces":{"type":"array","maxItems":10000,"items":{"type":"string"},"description":"Namespaces whose keys may call this route; `*` for all."},"matchLabels":{"$ref":"#/definitions/labels"},"matchExpressions":{"type":"array","maxItems":32,"items":{"$ref":"#/definitions/selectorRequirement"}}}},"limits":{"$ref":"#/definitions/limits"},"parameters":{"type":"array","maxItems":64,"description":"Ranges that narrow docs/design/interface.md 8 for this model.","items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"description":"Field as the interface spells it, for example `temperature` or `max_tokens`."},"minimum":{"type":"number"},"maximum":{"type":"number"},"allowed":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":128}},"supported":{"type":"boolean"}}}},"price":{"type":"object","additionalProperties":false,"description":"Micro-credits (10^-6) per million of the class, per request, per image, per search; absent classes fall back.","properties":{"input":{"$ref":"#/definitions/amount"},"cachedInput":{"$ref":"#/definitions/amount"},"cacheWrite":{"$ref":"#/definitions/amount"},"cacheWrite1h":{"$ref":"#/definitions/amount"},"output":{"$ref":"#/definitions/amount"},"reasoning":{"$ref":"#/definitions/amount"},"audioInput":{"$ref":"#/definitions/amount"},"audioOutput":{"$ref":"#/definitions/amount"},"imageInput":{"$ref":"#/definitions/amount"},"imageOutput":{"$ref":"#/definitions/amount"},"characters":{"$ref":"#/definitions/amount"},"request":{"$ref":"#/definitions/amount"},"audioMinute":{"$ref":"#/definitions/amount"},"search":{"$ref":"#/definitions/amount"},"images":{"type":"array","maxItems":64,"items":{"type":"object","additionalProperties":false,"required":["price"],"properties":{"size":{"type":"string"},"quality":{"type":"string"},"price":{"$ref":"#/definitions/amount"}}}}}}}};
+const schema54 = {"type":"object","additionalProperties":false,"required":["kind","namespace","name","model","visibility","capabilities","targets","strategy","failover","keySelector"],"properties":{"kind":{"const":"route"},"namespace":{"$ref":"#/definitions/name"},"name":{"$ref":"#/definitions/name"},"model":{"type":"string","minLength":1,"maxLength":256,"description":"Public name; one `*` at an end makes it a pattern."},"aliases":{"type":"array","maxItems":16,"items":{"type":"string","minLength":1,"maxLength":256}},"visibility":{"enum":["Listed","Unlisted","Internal"]},"info":{"type":"object","additionalProperties":false,"properties":{"ownedBy":{"type":"string","maxLength":128},"createdAt":{"$ref":"#/definitions/timestamp"},"displayName":{"type":"string","maxLength":128},"contextWindow":{"type":"integer","minimum":1,"maximum":1000000000},"maxOutputTokens":{"type":"integer","minimum":1,"maximum":1000000000}}},"capabilities":{"type":"array","maxItems":16,"items":{"$ref":"#/definitions/capability"}},"targets":{"type":"array","maxItems":256,"description":"Only targets whose channel is resolved and allowed; references to other routes are already flattened.","items":{"type":"object","additionalProperties":false,"required":["name","channel","priority","weight"],"properties":{"name":{"type":"string","minLength":1,"maxLength":253},"channel":{"type":"string","maxLength":507,"pattern":"^[^/]+/[^/]+$","description":"`namespace/name`."},"upstreamModel":{"type":"string","minLength":1,"maxLength":256},"priority":{"type":"integer","minimum":0,"maximum":1000000},"weight":{"type":"integer","minimum":0,"maximum":1000000000},"parameters":{"$ref":"#/definitions/bodyRules"}}}},"strategy":{"enum":["Weighted","LeastInFlight","LowestLatency","CacheAffinity"]},"failover":{"type":"object","additionalProperties":false,"required":["maxAttempts","on","withinFirstMs"],"properties":{"maxAttempts":{"type":"integer","minimum":1,"maximum":10},"on":{"type":"array","maxItems":8,"items":{"enum":["ConnectFailure","Timeout","RateLimited","ServerError","CredentialRejected","PaymentRequired","ModelNotFound","ContextTooLong"]}},"statuses":{"type":"array","maxItems":64,"items":{"type":"integer","minimum":400,"maximum":599}},"withinFirstMs":{"$ref":"#/definitions/durationMs"},"backoffBaseMs":{"$ref":"#/definitions/durationMs"},"backoffMaxMs":{"$ref":"#/definitions/durationMs"},"honorRetryAfter":{"type":"boolean"}}},"timeouts":{"$ref":"#/definitions/timeouts"},"keySelector":{"type":"object","additionalProperties":false,"required":["namespaces"],"properties":{"namespaces":{"type":"array","maxItems":10000,"items":{"type":"string"},"description":"Namespaces whose keys may call this route; `*` for all."},"matchLabels":{"$ref":"#/definitions/labels"},"matchExpressions":{"type":"array","maxItems":32,"items":{"$ref":"#/definitions/selectorRequirement"}}}},"limits":{"$ref":"#/definitions/limits"},"parameters":{"type":"array","maxItems":64,"description":"Ranges that narrow docs/design/interface.md 8 for this model.","items":{"type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"description":"Field as the interface spells it, for example `temperature` or `max_tokens`."},"minimum":{"type":"number"},"maximum":{"type":"number"},"allowed":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":128}},"supported":{"type":"boolean"}}}},"price":{"type":"object","additionalProperties":false,"description":"Micro-credits (10^-6) per million of the class, per request, per image, per minute, per search; absent classes fall back.","properties":{"input":{"$ref":"#/definitions/amount"},"cachedInput":{"$ref":"#/definitions/amount"},"cacheWrite":{"$ref":"#/definitions/amount"},"cacheWrite1h":{"$ref":"#/definitions/amount"},"output":{"$ref":"#/definitions/amount"},"reasoning":{"$ref":"#/definitions/amount"},"audioInput":{"$ref":"#/definitions/amount"},"audioOutput":{"$ref":"#/definitions/amount"},"imageInput":{"$ref":"#/definitions/amount"},"imageOutput":{"$ref":"#/definitions/amount"},"characters":{"$ref":"#/definitions/amount"},"request":{"$ref":"#/definitions/amount"},"audioMinute":{"$ref":"#/definitions/amount"},"search":{"$ref":"#/definitions/amount"},"images":{"type":"array","maxItems":64,"items":{"type":"object","additionalProperties":false,"required":["price"],"properties":{"size":{"type":"string"},"quality":{"type":"string"},"price":{"$ref":"#/definitions/amount"}}}}}}}};
 const schema63 = {"type":"object","additionalProperties":false,"required":["key","operator"],"properties":{"key":{"type":"string","maxLength":317},"operator":{"enum":["In","NotIn","Exists","DoesNotExist"]},"values":{"type":"array","maxItems":64,"items":{"type":"string","maxLength":63}}}};
 const pattern26 = new RegExp("^[^/]+/[^/]+$", "u");
 

@@ -2,6 +2,7 @@
 
 import { neutralFields } from "#proxy/neutral/losses/neutral-fields";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { WireFormat } from "#proxy/snapshot/types.gen";
 import { clientTranslators } from "./translators.ts";
 
 /** Longer lists help nobody and may hold whatever names a client invented. */
@@ -34,8 +35,13 @@ const secondSpellings: Readonly<Partial<Record<ChatWireFormat, readonly string[]
 
 const known = new Map<ChatWireFormat, ReadonlySet<string>>();
 
-/** The field as a metric label: one of the format's own parameters, else `other`. */
-export function droppedLabel(format: ChatWireFormat, field: string): string {
+function isChatFormat(format: WireFormat): format is ChatWireFormat {
+  return Object.hasOwn(clientTranslators, format);
+}
+
+/** The field as a metric label: one of a chat format's own parameters, else `other`. */
+export function droppedLabel(format: WireFormat, field: string): string {
+  if (!isChatFormat(format)) return "other";
   let names = known.get(format);
   if (names === undefined) {
     const usual = neutralFields.map((neutral) => clientTranslators[format].fieldNames[neutral]);

@@ -13,7 +13,6 @@ import { InvalidReply } from "#proxy/neutral/reply";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { hasNoData } from "#proxy/sse/has-no-data";
 import { WholeReplyFilter } from "#proxy/translate/whole-reply-filter";
-import { createAttemptFilter } from "./attempt-filter.ts";
 import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
@@ -23,10 +22,12 @@ import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/
 import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldReply } from "./reply/held-reply.ts";
 import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
+import type { StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
+  readonly #isOpaque: boolean;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldReply;
   readonly #lateUsage: LateUsageWriter;
@@ -44,6 +45,7 @@ export class Attempt {
 
   constructor(options: AttemptOptions) {
     this.#options = options;
+    this.#isOpaque = options.reader.isOpaque === true;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldReply(options.inFlightBytes);
     this.#lateUsage = new LateUsageWriter(options, {
@@ -95,12 +97,13 @@ export class Attempt {
     const encodings = headerValues(headers, "content-encoding");
     if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits, format, call } = this.#options;
+    const { client, limits } = this.#options;
+    const { streams, contentType } = this.#options.reader;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    if (isSuccess && client !== undefined && !isJsonInsteadOf(format.contentType(call), headers)) {
+    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(contentType, headers)) {
       this.#phase = "streaming";
-      this.#filter = createAttemptFilter(this.#options);
+      this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
     } else this.#phase = "collecting";
   }
 
@@ -163,20 +166,20 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    const { format, call, limits } = this.#options;
-    return this.#collected.filterOfPart(format, call, limits.eventBytesMax);
+    return this.#collected.filterOfPart(this.#options.reader.streams);
   }
 
   /** @param lost parts of the reply */
-  #passedHeaders(lost: readonly string[] = []): readonly string[] {
+  #passedHeaders(lost?: readonly string[]): readonly string[] {
     const { dropped } = this.#options;
-    return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
+    return passedHeaders(this.#headers, lost === undefined ? dropped : [...dropped, ...lost]);
   }
 
   #consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && startsWithObject(chunk)) this.#phase = "collecting";
+      const isFirst = this.#phase === "streaming" && !this.#hasBegun;
+      if (isFirst && !this.#isOpaque && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
@@ -223,7 +226,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (!pieces.every(hasNoData)) {
+    if (this.#isOpaque || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);
@@ -291,28 +294,28 @@ export class Attempt {
       return undefined;
     }
     const body = this.#collected.body();
-    const { client, translation } = this.#options;
-    if (startsWithStream(body)) return this.#endCollectedStream(body);
-    if (translation !== undefined || client !== undefined) return this.#endBridged(body);
+    const { client, reader } = this.#options;
+    if (reader.streams !== undefined && startsWithStream(body)) return this.#endCollectedStream(body, reader.streams);
+    if (reader.isBridged || client !== undefined) return this.#endBridged(body);
     try {
-      const reading = this.#options.format.readReply(body);
+      const reading = reader.readReply(body);
       if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
       else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
+      if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       this.#finish({ kind: "invalid", reason: error.message });
     }
     return undefined;
   }
 
   /** Events came under the name of one object, or for a call that asked for one: read to their end like any stream. */
-  async #endCollectedStream(body: Buffer): Promise<void> {
-    const { client, translation, format, call, limits } = this.#options;
-    if (client !== undefined && translation === undefined) {
-      this.#passWhole(body);
+  async #endCollectedStream(body: Buffer, streams: StreamReader): Promise<void> {
+    const { client, reader } = this.#options;
+    if (client !== undefined && !reader.isBridged) {
+      this.#passWhole(body, streams);
       return;
     }
-    const { filter, events } = readCollectedStream(body, format, call, limits.eventBytesMax);
+    const { filter, events } = readCollectedStream(body, streams);
     const { error } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
@@ -330,7 +333,7 @@ export class Attempt {
     const { client } = this.#options;
     let reading = read;
     try {
-      const bridge = this.#options.bridge();
+      const bridge = this.#options.reader.bridge();
       reading ??= bridge.readReply(reply);
       await yieldToBatch;
       const { usage, error, produced } = reading;
@@ -358,9 +361,9 @@ export class Attempt {
     }
   }
 
-  #passWhole(body: Buffer): void {
-    const { client, format, call, limits } = this.#options;
-    const filter = format.createStreamFilter(call, limits.eventBytesMax);
+  #passWhole(body: Buffer, streams: StreamReader): void {
+    const { client } = this.#options;
+    const filter = streams.createOwnFilter(false);
     this.#filter = filter;
     const pieces = [...filter.push(body), ...filter.end()];
     if (pieces.length > 0) {

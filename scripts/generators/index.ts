@@ -3,6 +3,7 @@ import { writeDashboards } from "./chart/dashboards.ts";
 import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
 import { generateEndpointPage, generateServedNames } from "./endpoints.ts";
 import type { GeneratedFile } from "./generated-file.ts";
+import { generatePresets } from "./presets/presets.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
@@ -17,6 +18,7 @@ export const generators: readonly Generator[] = [
   generateSnapshotValidator,
   generateResourceTypes,
   generateKindSchemas,
+  generatePresets,
   generateServedNames,
   generateEndpointPage,
   generateSettingsPage,

@@ -27,6 +27,7 @@ const ownNames: { readonly [path: string]: string } = {
   "ApiKey.spec.credentials[]": "ApiKeyCredential",
   "Channel.spec": "ChannelSpec",
   "Channel.spec.provider": "Provider",
+  "Channel.spec.preset": "PresetName",
   "Channel.status": "ChannelStatus",
   "Channel.spec.credentials[]": "ChannelCredential",
   "Channel.spec.formats[]": "ChannelFormat",

@@ -5,7 +5,7 @@
  *
  * Nothing is stored of a call with `store: false`, of a channel that forbids storing, and of any format but responses.
  */
-import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
 import type { StreamFilter } from "#proxy/formats/format";
 import { ResponsesStreamFilter } from "#proxy/formats/responses/native/stream-filter";
 import { asList, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
@@ -15,11 +15,11 @@ import type { SelectedTarget } from "#proxy/route/select-target";
 import { ownerOf } from "./resolve-call.ts";
 
 export class ResponseKeeper {
-  readonly #admitted: AdmittedCall;
+  readonly #admitted: AdmittedChat;
   #asSent: JsonObject | undefined;
   #isStored = false;
 
-  constructor(admitted: AdmittedCall) {
+  constructor(admitted: AdmittedChat) {
     this.#admitted = admitted;
     this.#asSent = admitted.references?.asSent;
   }

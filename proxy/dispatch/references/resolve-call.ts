@@ -5,24 +5,16 @@
  * `handle-request.ts` calls it before the call is estimated, so that the reservation covers the whole conversation.
  * Nearly all calls have no references and pass at once.
  */
+import type { AuthorizedCall, AuthorizedChat, CallReferences } from "#proxy/dispatch/admitted-call";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ClientFormat } from "#proxy/formats/format";
 import { jsonText, parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 import { scanWrittenObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
-import { type Affinity, type Resolution, resolveReferences } from "#proxy/responses-state/resolve-references";
+import { type Resolution, resolveReferences } from "#proxy/responses-state/resolve-references";
 import type { ResponseReader } from "#proxy/responses-state/response-store";
 import type { FoundKey } from "#proxy/snapshot/snapshot";
-
-/** What a call went on from. */
-export interface CallReferences {
-  /** The body as the client sent it. */
-  readonly asSent: JsonObject;
-  readonly affinity: Affinity | undefined;
-  /** Paths of references that the gateway does not know. */
-  readonly unknown: readonly string[];
-}
 
 export interface ResolvedCall {
   readonly call: ChatCall;
@@ -43,7 +35,9 @@ export function ownerOf({ key }: Pick<FoundKey, "key">): string {
   return `${key.namespace}/${key.name}`;
 }
 
-export function hasReferences(call: ChatCall): boolean {
+/** Whether a call goes on from earlier responses: only those of the Responses format can. */
+export function hasReferences(authorized: AuthorizedCall): authorized is AuthorizedChat {
+  const { call } = authorized;
   return call.endpoint.format === "Responses" && call.upstreamObjects.some((path) => referencePath.test(path));
 }
 

@@ -1,133 +1,73 @@
 /**
  * Settles one admitted call: the caller's limits and balance once, and each attempt's channel once, whatever happens.
  *
- * The numbers are the upstream's own where it reported any. Where it did not (a cut, a client that left, a provider
- * without usage), a tokenizer counts the produced text and the prompt, and the call is flagged as estimated. Such a
- * call is never free after a byte was produced, and never costs the whole reservation (docs/design/reliability.md H2).
+ * What every endpoint has in common; how a reply is counted is the matter of `settle-chat.ts` and `settle-units.ts`.
  */
-
-import type { Claims } from "#proxy/admit/claims";
-import { attachmentTokens, type Estimate } from "#proxy/admit/estimate-cost";
-import { type Amounts, oneRequestAmounts } from "#proxy/admit/ledger";
+import type { Estimate } from "#proxy/admit/estimate-cost";
+import { oneRequestAmounts } from "#proxy/admit/ledger";
 import type { Services } from "#proxy/dispatch/services";
-import type { ChatCall, ReplyReading, StreamFilter } from "#proxy/formats/format";
-import { isNothing, nothingProduced, type Produced } from "#proxy/formats/stream/produced";
-import type { TurnSoFar } from "#proxy/formats/turn-splicer";
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
 import type { RequestRecord } from "#proxy/observe/request-record";
-import { roughTokensOf } from "#proxy/settle/estimate-tokens";
-import { boundUsage } from "#proxy/settle/plausible-usage";
-import { computeCost } from "#proxy/settle/price";
-import { readPrompt } from "#proxy/settle/prompt-text";
-import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import { type ChargedExtras, computeCost } from "#proxy/settle/price";
+import { inputTokens, outputTokens, type TokenUsage } from "#proxy/settle/usage";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { type ChannelSlot, HeldReservations, type Pending } from "./held-reservations.ts";
 
-export interface SettlementContext {
+export interface SettlementContext<Call extends ModelCall = ModelCall, Need extends Estimate = Estimate> {
   readonly services: Pick<Services, "ledger" | "reservations" | "metrics" | "estimateTokens" | "log">;
   readonly route: Route;
-  readonly call: ChatCall;
-  /** Candidates that the upstream may have been asked for. */
-  readonly candidates: number;
-  readonly reserved: Amounts;
+  readonly call: Call;
+  /** Of what was reserved. */
+  readonly estimate: Need;
   /** Its request id is that of the reservation held for key, account and route. */
   readonly record: RequestRecord;
 }
 
-export class CallSettlement {
-  readonly #context: SettlementContext;
-  readonly #held: HeldReservations;
-  #hasFetched = false;
-  /** For the caller, so far. */
-  #reserved: Amounts;
-  /** Of the upstream, for one reply. */
-  #requests = 1;
-  /** As it was before the request that runs; undefined in the first one. */
-  #turn: TurnSoFar | undefined;
-  /** The estimated usage that the client gets, beside the usage that the upstream had reported. */
-  #clientUsage: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
+const oneRequest: ChargedExtras = { requests: 1 };
 
-  constructor(context: SettlementContext) {
-    this.#context = context;
-    this.#reserved = context.reserved;
-    this.#held = new HeldReservations(context.record.requestId, context.services);
+export abstract class CallSettlement<Call extends ModelCall = ModelCall, Need extends Estimate = Estimate> {
+  protected readonly context: SettlementContext<Call, Need>;
+  protected readonly held: HeldReservations;
+  #hasFetched = false;
+
+  constructor(context: SettlementContext<Call, Need>) {
+    this.context = context;
+    this.held = new HeldReservations(context.record.requestId, context.services);
   }
+
+  /** Settles a whole reply. */
+  abstract settleReply(reading: ReplyReading): Pending;
+
+  /** Settles a stream that is whole. */
+  abstract settleStream(filter: StreamFilter): Pending;
+
+  /** The reply was stopped before it was whole. @param isSent the upstream may have worked on it */
+  abstract settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void>;
+
+  /** The upstream broke off or refused after it had produced something. */
+  abstract settleBroken(filter: StreamFilter | undefined): Promise<void>;
+
+  /** The reply was larger than anybody reads: it was generated, and nothing bounds it but what was reserved. */
+  abstract settleOversized(): Promise<void>;
+
+  /** The call went on with further requests: what came before is paid for, whatever the one that runs has said. */
+  abstract readonly hasContinued: boolean;
 
   /** Reserves what the channel itself limits. `full`: skip it. */
-  reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot> {
-    const { route, call } = this.#context;
-    return this.#held.reserveChannel(channel, route, call.model, estimate.amounts);
-  }
-
-  /**
-   * A turn that the provider paused takes one more request: reserves what that adds to what is held.
-   * @param need of all its requests, for caller and channel alike
-   * @param turn as it is before that request
-   * @returns whether there is room for it
-   */
-  async reserveRequest(claims: Claims, channel: Channel, need: Amounts, turn: TurnSoFar): Promise<boolean> {
-    const { route, call } = this.#context;
-    const more = beyond(need, this.#reserved);
-    const hasRoom =
-      (await this.#held.extendCaller(claims, more)) &&
-      (await this.#held.extendChannel(channel, route, call.model, { ...more, requests: 1n }));
-    if (!hasRoom) return false;
-    this.#reserved = need;
-    this.#requests += 1;
-    this.#turn = turn;
-    return true;
-  }
-
-  /** A paused turn went on: what it said before is paid for, whatever the request that runs has said. */
-  get hasContinued(): boolean {
-    return this.#turn !== undefined;
+  reserveChannel(channel: Channel, { amounts }: Estimate): ChannelSlot | Promise<ChannelSlot> {
+    const { route, call } = this.context;
+    return this.held.reserveChannel(channel, route, call.model, amounts);
   }
 
   /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */
   releaseChannel(): Pending {
-    return this.#held.settleChannel(oneRequestAmounts);
+    return this.held.settleChannel(oneRequestAmounts);
   }
 
   /** The call succeeded and generated nothing: it costs one request. */
   settleRequest(): Pending {
-    return this.#held.settle(oneRequestAmounts);
-  }
-
-  settleReply(reading: ReplyReading): Pending {
-    return this.#settleReported(reading.usage, reading.produced);
-  }
-
-  settleStream(filter: StreamFilter): Pending {
-    // Left before its end, an upstream has not counted everything that it said.
-    if (filter.isCut === true) return this.#settleEstimated(filter.usage, filter.produced());
-    return this.#settleReported(filter.usage, () => filter.produced());
-  }
-
-  /** The reply was stopped before it was whole. @param isSent the upstream may have worked on it */
-  async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
-    if (isSent) await this.#settlePartial(filter, true);
-    else await this.settleRequest();
-  }
-
-  /** The upstream broke off or refused: a request that goes on with a turn, and of which nothing came, took nothing. */
-  async settleBroken(filter: StreamFilter | undefined): Promise<void> {
-    await this.#settlePartial(filter, this.#turn === undefined);
-  }
-
-  async #settlePartial(filter: StreamFilter | undefined, tookPrompt: boolean): Promise<void> {
-    const isCounted = filter?.usage !== undefined || this.#clientUsage !== undefined;
-    if (filter?.isComplete === true && isCounted) await this.settleStream(filter);
-    else {
-      const produced = filter === undefined ? nothingProduced : producedBy(filter);
-      await this.#settle(await this.#estimated(filter?.usage, produced, tookPrompt), true);
-    }
-  }
-
-  /** The reply was larger than anybody reads: it was generated, and nothing bounds it but what was reserved. */
-  async settleOversized({ amounts }: Estimate): Promise<void> {
-    const before = this.#turn?.used ?? zeroUsage;
-    const input = before.input + (await this.#promptTokens(this.#turn));
-    const output = Math.max(before.output, Number(amounts.outputTokens));
-    await this.#settle(this.#bounded({ ...before, input, output }), true);
+    return this.held.settle(oneRequestAmounts);
   }
 
   /** Files are fetched for the call: it costs one request, also where none is sent upstream. */
@@ -137,144 +77,35 @@ export class CallSettlement {
 
   /** Gives back whatever is still held, for a call that ended without a reply or was counted before. */
   release(): Pending {
-    return this.#held.release(this.#hasFetched || this.#context.record.attempts > 0);
+    return this.held.release(this.#hasFetched || this.context.record.attempts > 0);
   }
 
-  /** Settles by the upstream's own numbers where they can be true: no whole reply took nothing, or said something for nothing. */
-  #settleReported(usage: TokenUsage | undefined, produced: () => Produced): Pending {
-    const uncounted = this.#uncounted(usage, produced);
-    if (usage === undefined || uncounted !== undefined) {
-      return this.#settleEstimated(usage, uncounted ?? nothingProduced);
-    }
-    const { record, services } = this.#context;
-    const bounded = this.#bounded(usage);
-    if (bounded !== usage) {
-      services.log.warn("an upstream reported more usage than one call can have; the charge is capped", {
-        request: record.requestId,
-        channel: record.channel,
-        input: inputTokens(usage),
-        output: outputTokens(usage),
-      });
-    }
-    return this.#settle(bounded, bounded !== usage);
-  }
-
-  /** Output of a whole reply that must be counted here; undefined where the upstream's own numbers can be true. */
-  #uncounted(usage: TokenUsage | undefined, produced: () => Produced): Produced | undefined {
-    const before = this.#turn?.used ?? zeroUsage;
-    if (usage === undefined || inputTokens(usage) <= inputTokens(before)) {
-      const isOutputReported = usage !== undefined && outputTokens(usage) > outputTokens(before);
-      return isOutputReported ? nothingProduced : produced();
-    }
-    if (outputTokens(usage) > outputTokens(before)) return undefined;
-    const output = produced();
-    return isNothing(output) ? undefined : output;
-  }
-
-  async #settleEstimated(partial: TokenUsage | undefined, produced: Produced): Promise<void> {
-    const clientUsage = this.#clientUsage?.partial === partial ? this.#clientUsage?.usage : undefined;
-    await this.#settle(clientUsage ?? (await this.#estimated(partial, produced)), true);
-  }
-
-  /**
-   * The charge for a whole reply whose upstream reported little or nothing, for clients that are told usage in any
-   * case: what they are told and what is charged are then the same.
-   * @returns undefined where the upstream's own numbers count
-   */
-  async estimateMissingUsage(
-    partial: TokenUsage | undefined,
-    produced: () => Produced,
-  ): Promise<TokenUsage | undefined> {
-    const uncounted = this.#uncounted(partial, produced);
-    if (uncounted === undefined) return undefined;
-    const usage = await this.#estimated(partial, uncounted);
-    this.#clientUsage = { partial, usage };
-    return usage;
-  }
-
-  #bounded(usage: TokenUsage): TokenUsage {
-    const { candidates, route } = this.#context;
-    return boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates, requests: this.#requests });
-  }
-
-  /**
-   * Fills what the upstream did not say: its partial numbers are floors, produced output is counted. Of a turn that went
-   * on it is the request that runs which lacks them.
-   * @param tookPrompt also where nothing came of that request
-   */
-  async #estimated(
-    partial: TokenUsage | undefined,
-    { text, imageTokens, audioTokens }: Produced,
-    tookPrompt = true,
-  ): Promise<TokenUsage> {
-    const turn = this.#turn;
-    const before = turn?.used ?? zeroUsage;
-    const reported = this.#bounded(partial ?? before);
-    const produced = (await this.#tokensOf(text)) - (await this.#tokensOf(turn?.text ?? ""));
-    const lacksPrompt = (tookPrompt || produced > 0) && inputTokens(reported) <= inputTokens(before);
-    return this.#bounded({
-      ...reported,
-      input: lacksPrompt ? reported.input + (await this.#promptTokens(turn)) : reported.input,
-      output: Math.max(reported.output, before.output + produced - (reported.reasoning - before.reasoning)),
-      imageOutput: atLeast(reported.imageOutput, imageTokens, outputTokens(reported)),
-      audioOutput: atLeast(reported.audioOutput, audioTokens, outputTokens(reported)),
-    });
-  }
-
-  async #tokensOf(text: string): Promise<number> {
-    return text === "" ? 0 : await this.#context.services.estimateTokens(text);
-  }
-
-  /** Of one request: what goes on with a turn reads what the request before it read and said. */
-  async #promptTokens(turn: TurnSoFar | undefined): Promise<number> {
-    if (turn !== undefined) return inputTokens(turn.last) + outputTokens(turn.last);
-    const { call, services } = this.#context;
-    const { text, bytesBeyond } = readPrompt(call.body.bytes);
-    const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;
-    return (await services.estimateTokens(text)) + rest;
-  }
-
-  #settle(usage: TokenUsage, isEstimated: boolean): Pending {
-    const { record, route, services } = this.#context;
-    if (this.#held.isSettled) return undefined;
-    const { costNanos, unpriced } = computeCost(usage, route.price, { requests: 1 });
+  /** Charges what was used, by the route's prices. */
+  protected charge(usage: TokenUsage, isEstimated: boolean, extras: ChargedExtras = oneRequest): Pending {
+    const { record, route, services } = this.context;
+    if (this.held.isSettled) return undefined;
+    const { costNanos, unpriced } = computeCost(usage, route.price, extras);
     // A route without any price is free on purpose.
     if (route.price !== undefined) for (const name of unpriced) services.metrics.usedUnpriced(record.route, name);
     record.usage = usage;
+    if (extras !== oneRequest) record.units = extras;
     record.costNanos = costNanos;
     record.isEstimated = isEstimated;
-    return this.#held.settle({
+    return this.held.settle({
       requests: 1n,
       inputTokens: BigInt(inputTokens(usage)),
       outputTokens: BigInt(outputTokens(usage)),
       costNanos,
     });
   }
-}
 
-/** The part of the amounts above those held, without requests: those are the caller's. */
-function beyond(need: Amounts, held: Amounts): Amounts {
-  const more = (amount: bigint, reserved: bigint): bigint => (amount > reserved ? amount - reserved : 0n);
-  return {
-    requests: 0n,
-    inputTokens: more(need.inputTokens, held.inputTokens),
-    outputTokens: more(need.outputTokens, held.outputTokens),
-    costNanos: more(need.costNanos, held.costNanos),
-  };
-}
-
-/**
- * Media that nobody counted apart may be among the tokens that were reported: those are charged once.
- * @param known tokens of the class, of `reported` in all
- */
-function atLeast(known: number, produced: number, reported: number): number {
-  return Math.max(known, produced - (reported - known));
-}
-
-/** Something was produced of which nobody can count anything: never for nothing. */
-const producedUnseen: Produced = { text: "?", imageTokens: 0, audioTokens: 0 };
-
-function producedBy(filter: StreamFilter): Produced {
-  const produced = filter.produced();
-  return filter.hasContent && isNothing(produced) ? producedUnseen : produced;
+  protected warnOfUsage(usage: TokenUsage): void {
+    const { record, services } = this.context;
+    services.log.warn("an upstream reported more usage than one call can have; the charge is capped", {
+      request: record.requestId,
+      channel: record.channel,
+      input: inputTokens(usage),
+      output: outputTokens(usage),
+    });
+  }
 }

@@ -4,8 +4,9 @@
  */
 import { balanceLeft } from "#proxy/admit/balance-left";
 import type { Claims } from "#proxy/admit/claims";
-import { capsOutput, type Estimate, estimateCost } from "#proxy/admit/estimate-cost";
-import type { AuthorizedCall } from "#proxy/dispatch/admitted-call";
+import { type ChatEstimate, capsOutput, estimateCost } from "#proxy/admit/estimate-cost";
+import type { AuthorizedChat } from "#proxy/dispatch/admitted-call";
+import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
@@ -25,7 +26,7 @@ function inFormat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
 
 const generateContent = inFormat("Gemini", "GenerateContent");
 
-export const chat: CallEndpoint<ChatEndpoint> = {
+export const chat: CallEndpoint<ChatEndpoint, ChatCall> = {
   name: "chat",
   capability: "Chat",
   channelFormats: ["ChatCompletions", "Responses", "Messages", "GenerateContent"],
@@ -62,6 +63,7 @@ export const chat: CallEndpoint<ChatEndpoint> = {
   read,
   checkParameters: checkRouteParameters,
   need,
+  settlement: (context: ChatSettlementContext) => new ChatSettlement(context),
   serve: serveChat,
 };
 
@@ -75,7 +77,10 @@ async function read(bytes: Buffer, match: ChatEndpoint, limits: ProxyLimits): Pr
 }
 
 /** What the call costs at most. Where the gateway sets the cap of its output, a balance can shorten it. */
-function need({ call, route, snapshot, services }: AuthorizedCall, claims: Claims): Estimate | Promise<Estimate> {
+function need(
+  { call, route, snapshot, services }: AuthorizedChat,
+  claims: Claims,
+): ChatEstimate | Promise<ChatEstimate> {
   const { fleet } = snapshot;
   const sent = worstCaseOutput(call, route, snapshot);
   if (!capsOutput(call, fleet, sent)) return estimateCost(call, route, fleet, undefined, sent);

@@ -19,6 +19,7 @@ import { isObject, parseJson } from "#proxy/json/json-value";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { type ParameterNames, parameterNames } from "#proxy/parameters/parameter-names";
 import { providers } from "#proxy/providers/providers";
+import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { spokenFormat } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
@@ -65,7 +66,7 @@ export function worstCaseOutput(call: ChatCall, route: Route, snapshot: Channels
   };
   for (const target of ruled.targets) {
     const isInResponses = askedInResponses(call, route, target.target, target.channel);
-    const format = spokenFormat(target.channel, call.endpoint.format, isInResponses)?.format;
+    const format = spokenFormat(target.channel, chatFormatsFor(call.endpoint.format, isInResponses))?.format;
     if (format === undefined) continue;
     const isUnsupported = (path: string): boolean =>
       ruled.unsupported.some(({ members }) => members[format].includes(path));

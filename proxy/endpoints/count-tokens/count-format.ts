@@ -1,12 +1,14 @@
 /** Writes an upstream's request for a token count and reads its reply, in the two formats that can count. */
 
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
-import type { ReplyReading, UpstreamFormat } from "#proxy/formats/format";
+import type { ReplyReading } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
 import { parseJsonText } from "#proxy/json/json-text";
 import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { zeroUsage } from "#proxy/settle/usage";
+import type { ReplyBridge } from "#proxy/translate/reply-bridge";
+import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
 
 export type CountingFormat = Extract<ChatWireFormat, "Messages" | "GenerateContent">;
 
@@ -43,15 +45,34 @@ export function readTokenCount(format: CountingFormat, body: Buffer): number | u
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** The chat format with a reader for the replies of its counter. */
-export function countingFormat(chat: UpstreamFormat, format: CountingFormat): UpstreamFormat {
-  const readReply = (body: Buffer): ReplyReading => ({
-    usage: zeroUsage,
-    error:
-      readTokenCount(format, body) === undefined ? classifyErrorEvent(parseJson(body.toString("utf8"))) : undefined,
-    produced: () => nothingProduced,
-  });
-  return { ...chat, readReply };
+/** Reads the reply of a counter: one number, never a stream. */
+export class CountReader implements ReplyReader {
+  readonly isBridged = false;
+  readonly #format: CountingFormat;
+  readonly #chat: ReplyReader;
+
+  /** @param chat reads what is no count as the chat format would */
+  constructor(format: CountingFormat, chat: ReplyReader) {
+    this.#format = format;
+    this.#chat = chat;
+  }
+
+  get contentType(): string {
+    return this.#chat.contentType;
+  }
+
+  readReply(body: Buffer): ReplyReading {
+    const isCount = readTokenCount(this.#format, body) !== undefined;
+    return {
+      usage: zeroUsage,
+      error: isCount ? undefined : classifyErrorEvent(parseJson(body.toString("utf8"))),
+      produced: () => nothingProduced,
+    };
+  }
+
+  bridge(): ReplyBridge {
+    return this.#chat.bridge();
+  }
 }
 
 /** The response in the client's format. */

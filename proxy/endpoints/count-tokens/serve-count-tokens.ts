@@ -1,5 +1,5 @@
 /** Serves a token count: the number of an upstream that can count, otherwise the tokenizer's estimate. */
-import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
 import {
   type Attempted,
   type AttemptHooks,
@@ -12,28 +12,23 @@ import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepar
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
 import { GatewayError } from "#proxy/errors";
 import { ClientGoneError } from "#proxy/http/read-body";
+import type { ChatWireFormat } from "#proxy/neutral/wire";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
+import { chatFormatsFor } from "#proxy/route/chat-formats";
 import type { FailedAttempt } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { Attempt } from "#proxy/upstream/attempt";
 import type { AttemptOutcome, StopReason } from "#proxy/upstream/attempt-outcome";
 import { endResponse } from "#proxy/upstream/client/end-response";
 import { errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import { upstreamPath } from "#proxy/upstream/request/upstream-path";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import {
-  type CountingFormat,
-  canCount,
-  countBody,
-  countingFormat,
-  readTokenCount,
-  renderCount,
-} from "./count-format.ts";
+import { type CountingFormat, CountReader, canCount, countBody, readTokenCount, renderCount } from "./count-format.ts";
 import { countedText, estimatePrompt } from "./estimate-prompt.ts";
 
 /** @throws GatewayError as for the chat call of the same prompt */
-export async function serveCountTokens(admitted: AdmittedCall): Promise<void> {
+export async function serveCountTokens(admitted: AdmittedChat): Promise<void> {
   const { format } = admitted.call.endpoint;
   if (!canCount(format)) throw new TypeError(`there is no token count in ${format}`);
   const counted = await countUpstream(admitted);
@@ -45,7 +40,7 @@ export async function serveCountTokens(admitted: AdmittedCall): Promise<void> {
 }
 
 /** @returns undefined when no upstream of the route could tell */
-async function countUpstream(admitted: AdmittedCall): Promise<number | undefined> {
+async function countUpstream(admitted: AdmittedChat): Promise<number | undefined> {
   const attempts = new CountAttempts(admitted);
   try {
     const result = await dispatchCall(admitted, attempts);
@@ -57,10 +52,10 @@ async function countUpstream(admitted: AdmittedCall): Promise<number | undefined
 
 /** The attempts of one count. */
 class CountAttempts implements AttemptHooks<PreparedCount, number> {
-  readonly #admitted: AdmittedCall;
+  readonly #admitted: AdmittedChat;
   readonly #preparation: AttemptPreparation;
 
-  constructor(admitted: AdmittedCall) {
+  constructor(admitted: AdmittedChat) {
     this.#admitted = admitted;
     this.#preparation = new AttemptPreparation(admitted);
   }
@@ -69,16 +64,18 @@ class CountAttempts implements AttemptHooks<PreparedCount, number> {
     this.#preparation.release();
   }
 
-  select(tried: AttemptHistory): SelectedTarget | undefined {
+  select(tried: AttemptHistory): SelectedTarget<ChatWireFormat> | undefined {
     const { route, call, snapshot, services } = this.#admitted;
-    return selectTarget({ route, format: call.endpoint.format, snapshot, tried, random: services.random });
+    const { format } = call.endpoint;
+    const served = { route, model: call.model, capability: "Chat", formats: chatFormatsFor(format) } as const;
+    return selectTarget({ ...served, snapshot, tried, random: services.random });
   }
 
   noTarget(): GatewayError {
     return noAvailableChannel();
   }
 
-  async prepare(selected: SelectedTarget): Promise<PreparedCount | GatewayError> {
+  async prepare(selected: SelectedTarget<ChatWireFormat>): Promise<PreparedCount | GatewayError> {
     const { call, route } = this.#admitted;
     const { channel, format } = selected;
     const template = channel.formats.find(({ type }) => type === "CountTokens")?.path;
@@ -101,11 +98,8 @@ class CountAttempts implements AttemptHooks<PreparedCount, number> {
     const attempt = new Attempt({
       upstream,
       request,
-      format: countingFormat(prepared.format, prepared.counts),
-      call: prepared.call,
-      translation: undefined,
+      reader: new CountReader(prepared.counts, prepared.reader),
       dropped: prepared.dropped,
-      bridge: prepared.bridge,
       limits: services.limits,
       inFlightBytes,
       client: undefined,
@@ -159,11 +153,11 @@ function errorOfEnd(reason: StopReason): Error {
   return reason === "client-left" || reason === "slow-reader" ? new ClientGoneError() : errorOfStop(reason);
 }
 
-async function estimate({ services, call }: AdmittedCall): Promise<number> {
+async function estimate({ services, call }: AdmittedChat): Promise<number> {
   return estimatePrompt(call, await services.estimateTokens(countedText(call)));
 }
 
-function send({ exchange, record, responseHeaders }: AdmittedCall, body: Buffer, isEstimate: boolean): void {
+function send({ exchange, record, responseHeaders }: AdmittedChat, body: Buffer, isEstimate: boolean): void {
   record.status = 200;
   record.responseBytes = body.length;
   const said = isEstimate ? ["x-tollgate-token-count", "estimate"] : [];

@@ -14,10 +14,11 @@ import { ClientGoneError } from "#proxy/http/read-body";
 import { toHeaderObject } from "#proxy/http1/wire/header-values";
 import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
-import type { SelectedTarget } from "#proxy/route/select-target";
+import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { errorOfFailure, errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
-import { buildSocketRequest, upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
+import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-request";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { WebSocketAttempt, type WebSocketOutcome } from "#proxy/upstream/web-socket/web-socket-attempt";
@@ -40,6 +41,8 @@ export interface UpstreamQuestion {
   /** Client headers that may go upstream, names in lower case. */
   readonly passedHeaders: Readonly<Record<string, string>>;
 }
+
+const formats = ["Realtime"] as const;
 
 interface Prepared {
   readonly request: UpstreamRequest;
@@ -71,8 +74,9 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
   }
 
   select(tried: AttemptHistory): SelectedTarget | undefined {
-    const { route, snapshot, services } = this.#call;
-    return selectRealtime(route, snapshot, tried, services.random);
+    const { route, snapshot, services, call } = this.#call;
+    const { capability } = call.endpoint;
+    return selectTarget({ route, model: call.model, capability, formats, snapshot, tried, random: services.random });
   }
 
   prepare(selected: SelectedTarget): Prepared | GatewayError {
@@ -172,21 +176,4 @@ class StoppableAttempt extends WebSocketAttempt {
     this.stopped ??= reason;
     this.abort();
   }
-}
-
-function selectRealtime(
-  route: DispatchedCall["route"],
-  snapshot: DispatchedCall["snapshot"],
-  tried: AttemptHistory,
-  _random: () => number,
-): SelectedTarget | undefined {
-  for (const target of route.targets) {
-    const channel = snapshot.channel(target.channel);
-    const spoken = channel?.formats.find(({ type }) => type === "Realtime");
-    if (channel === undefined || spoken === undefined || tried.hasTarget(target.name)) continue;
-    const name = channel.credentials[0]?.name ?? "";
-    const credential = snapshot.credential(channel.namespace, channel.name, name);
-    return { target, channel, credential, format: "ChatCompletions", path: spoken.path };
-  }
-  return undefined;
 }

@@ -25,11 +25,12 @@ import { deletedResponse, listInputItems } from "#proxy/responses-state/list-ite
 import { findResponse, storedNotFound } from "#proxy/responses-state/resolve-references";
 import type { LocalResponse, NativeResponse, StoredResponse } from "#proxy/responses-state/stored-response";
 import { AttemptHistory } from "#proxy/route/attempt-history";
+import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { Route } from "#proxy/snapshot/types.gen";
 import { endResponse, holdsResponse } from "#proxy/upstream/client/end-response";
 import { HeldReply } from "#proxy/upstream/reply/held-reply";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { StoredAttempt, type StoredQuestion, storedRequest } from "./stored-attempt.ts";
 
@@ -203,13 +204,14 @@ function hooksOf(
  * become idle.
  */
 function keeperOf(
-  { channel, credential }: NativeResponse,
+  { channel, credential, model }: NativeResponse,
   route: Route,
   { services, snapshot }: Caller,
   tried: AttemptHistory,
 ): SelectedTarget | undefined {
-  const affinity = { channel, credential };
-  return selectTarget({ route, format: "Responses", snapshot, tried, affinity, random: services.random });
+  const { random } = services;
+  const call = { route, model, capability: "Chat", formats: chatFormatsFor("Responses") } as const;
+  return selectTarget({ ...call, snapshot, tried, affinity: { channel, credential }, random });
 }
 
 /** Members of a page's query that go on, as far as they look like what they are. */

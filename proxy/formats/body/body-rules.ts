@@ -35,6 +35,18 @@ export function isAbsent(editor: EditableMembers, name: string): boolean {
 
 const none: readonly string[] = [];
 
+/** Gives members the names that they have at the provider; one that is there under that name already counts. */
+export function renameMembers(editor: BodyEditor, channel: Channel, format: WireFormat): void {
+  const names = providerOf(channel).renamed[format];
+  if (names === undefined) return;
+  for (const [from, to] of Object.entries(names)) {
+    const text = editor.text(from);
+    if (text === undefined) continue;
+    if (isAbsent(editor, to)) editor.set(to, text);
+    editor.remove(from);
+  }
+}
+
 /**
  * Takes out what the provider is known not to support, or refuses it, by the client's names.
  * @returns what was taken out

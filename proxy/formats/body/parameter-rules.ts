@@ -108,7 +108,7 @@ function checkRange(value: number, minimum: number | undefined, maximum: number 
   throw invalidValue(param, isBelow ? `must be at least ${minimum}` : `must be at most ${maximum}`);
 }
 
-function invalidValue(param: string, problem: string): GatewayError {
+export function invalidValue(param: string, problem: string): GatewayError {
   return new GatewayError("invalid_value", `'${param}' ${problem}.`, { param });
 }
 

@@ -5,8 +5,9 @@
  * A stream that broke off on its way was still generated: its part is metered like any other, so that it can be
  * charged.
  */
-import type { ChatCall, StreamFilter, UpstreamFormat } from "#proxy/formats/format";
+import type { StreamFilter } from "#proxy/formats/format";
 import { joined, startsWithStream } from "./body-start.ts";
+import type { StreamReader } from "./reply-reader.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 export const errorBodyBytesMax = 256 * 1024;
@@ -55,10 +56,10 @@ export class CollectedReply {
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */
-  filterOfPart(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter | undefined {
+  filterOfPart(reader: StreamReader | undefined): StreamFilter | undefined {
     const body = this.body();
-    if (!startsWithStream(body)) return undefined;
-    const filter = createFilter(format, call, eventBytesMax);
+    if (reader === undefined || !startsWithStream(body)) return undefined;
+    const filter = reader.createOwnFilter(true);
     filter.push(body);
     return filter;
   }
@@ -67,17 +68,8 @@ export class CollectedReply {
 /** A whole stream, or Google's array: how it was metered, and the events that passed. */
 export function readCollectedStream(
   body: Buffer,
-  format: UpstreamFormat,
-  call: ChatCall,
-  eventBytesMax: number,
+  reader: StreamReader,
 ): { readonly filter: StreamFilter; readonly events: Buffer } {
-  const filter = createFilter(format, call, eventBytesMax);
+  const filter = reader.createOwnFilter(true);
   return { filter, events: joined([...filter.push(body), ...filter.end()]) };
-}
-
-/** A client that does not stream always gets usage; Google's array is read as events. */
-function createFilter(format: UpstreamFormat, call: ChatCall, eventBytesMax: number): StreamFilter {
-  const endpoint =
-    call.endpoint.geminiStream === undefined ? call.endpoint : { ...call.endpoint, geminiStream: "sse" as const };
-  return format.createStreamFilter({ ...call, endpoint, stream: true, wantsStreamUsage: true }, eventBytesMax);
 }

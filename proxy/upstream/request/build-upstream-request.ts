@@ -6,6 +6,7 @@
 import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ProxyLimits } from "#proxy/limits";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { Channel, Credential, Route } from "#proxy/snapshot/types.gen";
 import type { UpstreamRequest, UpstreamTimeouts } from "#proxy/upstream/upstream-exchange";
 import { requestHeaders } from "./request-headers.ts";
@@ -62,43 +63,33 @@ export function buildUpstreamRequest(
   };
 }
 
-/**
- * The name that a target's upstream knows a model by.
- *
- * An alias that the channel does not map itself is the route's model: it is a further name of the same.
- *
- * @param model public name as the client wrote it
- */
-export function upstreamModelOf(
-  { channel, route, target }: Pick<UpstreamTarget, "channel" | "route" | "target">,
-  model: string,
-): string {
-  if (target.upstreamModel !== undefined) return target.upstreamModel;
-  const isAlias = model !== route.model && route.aliases?.includes(model) === true && !route.model.includes("*");
-  return mappedModel(channel, model) ?? (isAlias ? (mappedModel(channel, route.model) ?? route.model) : model);
+/** What a call that is no chat becomes for one upstream. */
+export interface WrittenRequest {
+  readonly body: Buffer;
+  /** Gemini-style only: the verb of the path. */
+  readonly verb?: string | undefined;
+  /** Added to the path's query, encoded. */
+  readonly query?: string | undefined;
 }
 
-/**
- * The channel's own mapping: exact name first, then the longest prefix; a `*` in the upstream name keeps the rest.
- *
- * @returns undefined for a name that the channel does not list
- */
-function mappedModel(channel: Channel, model: string): string | undefined {
-  let best: { readonly name: string; readonly upstreamName?: string } | undefined;
-  for (const entry of channel.models ?? []) {
-    if (entry.name === model) {
-      best = entry;
-      break;
-    }
-    const isPrefix = entry.name.endsWith("*") && model.startsWith(entry.name.slice(0, -1));
-    if (isPrefix && (best === undefined || entry.name.length > best.name.length)) best = entry;
-  }
-  if (best === undefined) return undefined;
-  if (best.upstreamName === undefined) return model;
-  if (!best.name.endsWith("*")) return best.upstreamName;
-  const rest = model.slice(best.name.length - 1);
-  // A function, because a replacement given as text would read `$&` and the like in the client's name.
-  return best.upstreamName.replace("*", () => rest);
+/** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
+export function buildWrittenRequest(
+  written: WrittenRequest,
+  isStream: boolean,
+  upstream: UpstreamTarget,
+  upstreamModel: string,
+  { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
+): UpstreamRequest {
+  const { channel, route, credential, path } = upstream;
+  const { fixedHeaders, headers } = requestHeaders(isStream ? "stream" : "call", channel, credential, clientHeaders);
+  return {
+    path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
+    fixedHeaders,
+    headers,
+    body: written.body,
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, isStream, limits),
+  };
 }
 
 /**

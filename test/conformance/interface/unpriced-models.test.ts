@@ -30,6 +30,16 @@ describe("a model without a price", () => {
         keyManifest("bounded", { limits: [{ name: "c", unit: "Cost", limit: "1", period: "Month" }] }),
         channelManifest("priced", upstream.origin),
         routeManifest("priced"),
+        routeManifest("vectors", {
+          targets: [{ name: "main", channelRef: { name: "priced" } }],
+          capabilities: ["Chat", "Embeddings"],
+          price: { inputPerMillion: "1" },
+        }),
+        routeManifest("pictures", {
+          targets: [{ name: "main", channelRef: { name: "priced" } }],
+          capabilities: ["ImageGeneration"],
+          price: { perImage: [{ size: "1024x1024", price: "0.04" }] },
+        }),
         routeManifest("unpriced", { targets: [{ name: "main", channelRef: { name: "priced" } }], price: undefined }),
       ),
     });
@@ -51,8 +61,8 @@ describe("a model without a price", () => {
 
   const messages = [{ role: "user", content: "x" }];
   for (const { key, status, models } of [
-    { key: "free", status: 200, models: ["priced", "unpriced"] },
-    { key: "bounded", status: 403, models: ["priced"] },
+    { key: "free", status: 200, models: ["pictures", "priced", "unpriced", "vectors"] },
+    { key: "bounded", status: 403, models: ["pictures", "priced", "vectors"] },
   ]) {
     it(`is ${status} for the key ${key}, whatever it asks`, async () => {
       const answers = [
@@ -69,4 +79,15 @@ describe("a model without a price", () => {
       assert.equal((await call(key, "/v1/chat/completions", { model: "priced", messages })).status, 200);
     });
   }
+
+  it("is refused for chat where its prices are enough for embeddings alone, and listed for those", async () => {
+    const refused = await call("bounded", "/v1/chat/completions", { model: "vectors", messages });
+    assert.equal(refused.status, 403);
+    assert.equal(
+      at(refused.json(), "error", "message"),
+      "The model 'vectors' has no price for output, and this API key may only spend a limited amount.",
+    );
+    assert.equal((await call("free", "/v1/chat/completions", { model: "vectors", messages })).status, 200);
+    assert.equal((await call("bounded", "/v1/models/vectors")).status, 200);
+  });
 });

@@ -1,5 +1,5 @@
 /** A gateway with realtime upstreams behind it. */
-import { apiKey, channel, manifest, route, secret } from "#test/support/resilience/manifests";
+import { apiKey, channel, manifest, rawKey, route, secret } from "#test/support/resilience/manifests";
 import { type Gateway, startGateway } from "#test/support/start-gateway";
 import { waitFor } from "#test/support/wait-for";
 import { FakeRealtime } from "./fake-realtime.ts";
@@ -32,6 +32,15 @@ export class RealtimeRig {
     const client = await connectRealtime({ ...options, port: this.gateway.port });
     this.#clients.push(client);
     return client;
+  }
+
+  /** Waits until the key `main` may use a model. */
+  async waitUntilListed(model: string): Promise<void> {
+    const headers = { authorization: `Bearer ${rawKey("main")}` };
+    await waitFor(`${model} to be listed`, async () => {
+      const reply = await fetch(`${this.gateway.origin}/v1/models/${model}`, { headers });
+      return reply.ok;
+    });
   }
 
   refused(options: Omit<ConnectOptions, "port"> = {}): Promise<RefusedHandshake> {
@@ -100,14 +109,17 @@ export function usualRealtime(ports: readonly number[]): readonly object[] {
 export async function startRealtimeRig(options: RealtimeRigOptions = {}): Promise<RealtimeRig> {
   const { upstreams: count = 1, objects = usualRealtime, flags = [] } = options;
   const upstreams = await Promise.all(Array.from({ length: count }, () => FakeRealtime.start()));
+  let gateway: Gateway | undefined;
   try {
-    const gateway = await startGateway({
+    gateway = await startGateway({
       manifests: { "all.yaml": manifest(...objects(upstreams.map(({ port }) => port))) },
       flags,
     });
-    await gateway.waitUntilServed("default/main", "talk");
-    return new RealtimeRig(gateway, upstreams);
+    const rig = new RealtimeRig(gateway, upstreams);
+    await rig.waitUntilListed("talk");
+    return rig;
   } catch (error) {
+    await gateway?.close();
     await Promise.all(upstreams.map((upstream) => upstream.close()));
     throw error;
   }

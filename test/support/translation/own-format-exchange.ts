@@ -2,9 +2,11 @@
 
 import { upstreamFormats } from "#proxy/formats/registry";
 import type { JsonObject } from "#proxy/json/json-value";
+import { defaultLimits } from "#proxy/limits";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { SameFormatBridge } from "#proxy/translate/same-format-bridge";
+import { ChatReader } from "#proxy/upstream/reply/chat-reader";
 import { readCollectedStream } from "#proxy/upstream/reply/collected-reply";
 import { callOf } from "#test/support/digest/stream-call";
 
@@ -29,7 +31,9 @@ export interface Aggregated {
 /** The events of a stream that pass its format's filter. @throws InvalidReply when it is not whole */
 export function passed(format: ChatWireFormat, stream: Buffer | string): Buffer {
   const call = callOf(upstreamFormats[format]);
-  const { filter, events } = readCollectedStream(Buffer.from(stream), upstreamFormats[format], call, eventBytesMax);
+  const exchange = { format: upstreamFormats[format], call, translation: undefined, bridge: () => bridgeOf(format) };
+  const reader = new ChatReader(exchange, { ...defaultLimits, eventBytesMax });
+  const { filter, events } = readCollectedStream(Buffer.from(stream), reader);
   if (filter.error !== undefined || filter.violation !== undefined || !filter.isComplete) {
     throw new InvalidReply(filter.violation ?? "the stream is not whole");
   }

@@ -59,6 +59,13 @@ const route: Route = {
   keySelector: { namespaces: ["team"] },
   price: { input: "1000", output: "2000" },
 };
+const vectors: Route = {
+  ...route,
+  name: "gpt-vectors",
+  model: "gpt-vectors",
+  capabilities: ["Chat", "Embeddings"],
+  price: { input: "1" },
+};
 const { price: _, ...unpriced } = { ...route, name: "gpt-free", model: "gpt-free" };
 
 function snapshotOf(objects: Readonly<Record<string, WireObject>>) {
@@ -76,6 +83,7 @@ const snapshot = snapshotOf({
   "credential/team/openai/main": credential,
   "route/team/gpt": route,
   "route/team/gpt-free": unpriced,
+  "route/team/gpt-vectors": vectors,
 });
 
 describe("admin port", () => {
@@ -148,6 +156,15 @@ describe("admin port", () => {
       name: "explains a model without a price to a key whose spending is limited",
       query: "key=team/bot&model=gpt-free",
       want: { allowed: false, status: 403, refused: "model_not_allowed" },
+    },
+    {
+      name: "explains chat with a model that has prices for embeddings alone",
+      query: "key=team/bot&model=gpt-vectors",
+      want: {
+        allowed: false,
+        status: 403,
+        message: "The model 'gpt-vectors' has no price for output, and this API key may only spend a limited amount.",
+      },
     },
     {
       name: "explains an unknown model",

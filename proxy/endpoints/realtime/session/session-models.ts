@@ -11,7 +11,7 @@ import type { NamedModel } from "#proxy/endpoints/realtime/messages/client-messa
 import { GatewayError } from "#proxy/errors";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import type { Route } from "#proxy/snapshot/types.gen";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 
 /** A model by its public name, with the route that serves it. */
 export interface RoutedModel {

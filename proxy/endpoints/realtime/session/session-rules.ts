@@ -25,7 +25,7 @@ import { ResponseReservation } from "#proxy/endpoints/realtime/usage/response-re
 import { GatewayError } from "#proxy/errors";
 import { cleanUpstreamText } from "#proxy/formats/client-error";
 import type { SelectedTarget } from "#proxy/route/select-target";
-import { upstreamModelOf } from "#proxy/upstream/request/build-upstream-request";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import { authorizeRealtime, type RoutedModel, SessionModels } from "./session-models.ts";
 import type { SessionPlace } from "./session-place.ts";

@@ -103,8 +103,8 @@ export class ResponseReservation {
     const { route, caller } = this.#for;
     const { services } = caller;
     const bounded = boundUsage(usage, { contextWindow: route.info?.contextWindow, candidates: 1 });
-    const { costNanos: tokenNanos, unpriced } = computeCost(bounded, route.price, { requests: 1 });
-    const costNanos = tokenNanos + costOfAudio(seconds, route.price);
+    const heard = seconds === 0 ? {} : { audioMilliseconds: Math.ceil(seconds * 1_000) };
+    const { costNanos, unpriced } = computeCost(bounded, route.price, { requests: 1, ...heard });
     if (route.price !== undefined) for (const name of unpriced) services.metrics.usedUnpriced(this.record.route, name);
     this.record.usage = bounded;
     this.record.costNanos = costNanos;
@@ -146,11 +146,4 @@ export class ResponseReservation {
     if (error !== undefined) this.record.cut(error.code, end);
     this.record.report(services.metrics, services.accessLog);
   }
-}
-
-/** Prices of audio are by the minute, in micro-credits: rounded up once. */
-function costOfAudio(seconds: number, price: Route["price"]): bigint {
-  if (seconds === 0 || price?.audioMinute === undefined) return 0n;
-  const nanosPerMinute = BigInt(price.audioMinute) * 1_000n;
-  return (nanosPerMinute * BigInt(Math.ceil(seconds * 1_000)) + 59_999n) / 60_000n;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  allowedModel,
   authorizeEndpoint,
   authorizeKept,
   authorizeModel,
@@ -157,6 +158,19 @@ describe("decide", () => {
       want: "gpt-x",
     },
     { name: "needs no price in an account without a balance", key: { account: "payer" }, want: "gpt-x" },
+    {
+      name: "refuses chat on a route whose price is enough for another capability",
+      routes: [wireRoute("gpt-x", { capabilities: ["Chat", "Embeddings"], price: { input: "1" } })],
+      key: { account: "funded" },
+      want: "model_not_allowed",
+    },
+    {
+      name: "allows a capability by its own price",
+      routes: [wireRoute("gpt-x", { capabilities: ["Chat", "Embeddings"], price: { input: "1" } })],
+      key: { account: "funded" },
+      capability: "Embeddings",
+      want: "gpt-x",
+    },
     { name: "serves an unlisted route", routes: [wireRoute("gpt-x", { visibility: "Unlisted" })], want: "gpt-x" },
     { name: "refuses a route that selects other namespaces", routes: [elsewhere], want: "model_not_allowed" },
     {
@@ -215,14 +229,15 @@ describe("decide", () => {
   ];
   for (const { name, want, ...setup } of rows) it(name, () => assert.equal(outcome(setup), want));
 
-  for (const { lacks, price } of [
+  for (const { lacks, price, capability = "Chat" } of [
     { lacks: "input and output", price: undefined },
     { lacks: "output", price: { input: "1" } },
     { lacks: "input", price: { output: "1" } },
+    { lacks: "input or requests (one is enough)", price: { output: "1" }, capability: "Embeddings" as const },
   ]) {
     it(`names what has no price: ${lacks}`, () => {
-      const routes = [wireRoute("gpt-x", price && { price })];
-      const decision = decide(questionOf({ key: { limits: [inCredits] }, routes }));
+      const routes = [wireRoute("gpt-x", { capabilities: [capability], ...(price && { price }) })];
+      const decision = decide(questionOf({ key: { limits: [inCredits] }, routes, capability }));
       assert.ok(!decision.allowed);
       assert.equal(
         decision.message,
@@ -369,6 +384,21 @@ describe("listAllowedModels", () => {
   });
   it("shows nothing without a price to a key whose spending is limited", () => {
     assert.deepEqual(namesFor({ account: "funded" }), []);
+  });
+  it("shows a model whose price is enough for one capability, with that capability alone", () => {
+    const key = { account: "funded" };
+    const both = wireRoute("both", { capabilities: ["Chat", "Embeddings"], price: { input: "1" } });
+    const question = questionOf({ key, routes: [...routes, both] });
+    assert.deepEqual(
+      listAllowedModels(question).map(({ name, capabilities }) => [name, capabilities]),
+      [["both", ["Embeddings"]]],
+    );
+    assert.deepEqual(allowedModel(question, "both").capabilities, ["Embeddings"]);
+  });
+  it("does not show it to a key that may not use that capability", () => {
+    const both = wireRoute("both", { capabilities: ["Chat", "Embeddings"], price: { input: "1" } });
+    const key: Partial<Key> = { account: "funded", capabilities: ["Chat"] };
+    assert.deepEqual(listAllowedModels(questionOf({ key, routes: [both] })), []);
   });
   it("shows only models of which the key may use some capability", () => {
     assert.deepEqual(namesFor({ capabilities: ["Models", "Embeddings"] }), ["vectors"]);

@@ -142,7 +142,6 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1/rerank",
     "/v1/audio/speech",
     "/v1/images/generations",
-    "/v1/moderations",
     "/v1/realtime",
     "/v1/responses/resp_1/cancel",
     "/v1/responses/resp.1",

@@ -80,6 +80,25 @@ describe("access log", () => {
     });
   });
 
+  it("writes what was used by the piece, and only that", () => {
+    const units = {
+      images: [
+        { size: "1024x1024", quality: undefined, count: 2 },
+        { size: "512x512", quality: undefined, count: 1 },
+      ],
+      audioMilliseconds: 12_500,
+      characters: 40,
+    };
+    const { images, audio_seconds, characters } = JSON.parse(lines([{ ...record, units }], "json")[0] ?? "");
+    assert.deepEqual([images, audio_seconds, characters], [3, 12.5, 40]);
+    const one = Object.keys(JSON.parse(lines([{ ...record, units: { characters: 1 } }], "json")[0] ?? ""));
+    assert.ok(one.includes("characters") && !one.includes("images") && !one.includes("audio_seconds"));
+    assert.match(
+      lines([{ ...record, units }], "text")[0] ?? "",
+      / {2}3 images {2}12\.5 s of audio {2}40 characters {2}/,
+    );
+  });
+
   it("keeps hostile text inside its field, in one line", () => {
     const hostile = 'x","status":200}\n{"forged":true\u2028\u001b[2J';
     const [line, ...others] = lines(

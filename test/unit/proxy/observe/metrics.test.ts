@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { BucketHistogram } from "#proxy/observe/bucket-histogram";
 import { ProxyMetrics } from "#proxy/observe/metrics";
+import { RequestRecord } from "#proxy/observe/request-record";
 import { zeroUsage } from "#proxy/settle/usage";
 
 describe("ProxyMetrics", () => {
@@ -79,6 +80,18 @@ describe("ProxyMetrics", () => {
     const lines = (await own()).filter((line) => line.startsWith("tollgate_requests_total"));
     assert.equal(lines.length, 5_001);
     assert.ok(lines.some((line) => line.includes('route="other"') && line.endsWith(" 1000")));
+  });
+
+  it("counts what was used by the piece where something was", async () => {
+    const record = new RequestRecord("req_1", performance.now(), Date.now());
+    Object.assign(record, { route: "team/pictures", channel: "team/openai", format: "ChatCompletions" });
+    record.units = { images: [{ size: undefined, quality: undefined, count: 3 }], audioMilliseconds: 1_500 };
+    record.report(metrics, undefined);
+    const lines = (await own()).filter((line) => line.includes('route="team/pictures"'));
+    const labels = 'route="team/pictures",channel="team/openai",format="ChatCompletions"';
+    assert.ok(lines.includes(`tollgate_images_total{${labels}} 3`), lines.join("\n"));
+    assert.ok(lines.includes(`tollgate_audio_seconds_total{${labels}} 1.5`));
+    assert.ok(!lines.some((line) => line.startsWith("tollgate_characters_total")));
   });
 
   it("keeps each slot", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { AttemptHistory } from "#proxy/route/attempt-history";
+import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { selectTarget } from "#proxy/route/select-target";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { snapshotWith } from "#test/support/snapshot-of";
@@ -30,7 +31,9 @@ function bound(
   for (const name of excluded) tried.addTarget(name);
   const selected = selectTarget({
     route,
-    format: "Responses",
+    model: "m",
+    capability: "Chat",
+    formats: chatFormatsFor("Responses"),
     snapshot,
     tried,
     affinity: { channel: `team-a/${channel}`, credential },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { AttemptHistory } from "#proxy/route/attempt-history";
+import { chatFormatsFor } from "#proxy/route/chat-formats";
 import type { FailoverCondition } from "#proxy/route/failover";
 import { type SelectedTarget, selectTarget, spokenFormat } from "#proxy/route/select-target";
 import type { Channel, Route, WireObject } from "#proxy/snapshot/types.gen";
@@ -8,6 +9,8 @@ import { snapshotWith } from "#test/support/snapshot-of";
 import { wireChannel, wireCredential, wireRoute } from "#test/support/wire-objects";
 
 type Target = Route["targets"][number];
+
+const chatCall = { model: "m", capability: "Chat", formats: chatFormatsFor("ChatCompletions") } as const;
 
 function target(name: string, changes: Partial<Target> = {}): Target {
   return { name, channel: `team-a/${name}`, priority: 0, weight: 1, ...changes };
@@ -34,7 +37,7 @@ function triedOf(targets: readonly string[]): AttemptHistory {
 function choose({ targets, objects, excluded = [], random = () => 0 }: Choice): SelectedTarget | undefined {
   const route = wireRoute("m", { targets: [...targets] });
   const snapshot = snapshotWith(route, ...objects);
-  return selectTarget({ route, format: "ChatCompletions", snapshot, tried: triedOf(excluded), random });
+  return selectTarget({ route, ...chatCall, snapshot, tried: triedOf(excluded), random });
 }
 
 /** How often each name is chosen when the random number takes `steps` even values. */
@@ -44,7 +47,7 @@ function shares(choice: Choice, nameOf: (selected: SelectedTarget) => string, st
   const counts: Record<string, number> = {};
   for (let step = 0; step < steps; step += 1) {
     const random = (): number => (step + 0.5) / steps;
-    const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried: new AttemptHistory(), random });
+    const selected = selectTarget({ route, ...chatCall, snapshot, tried: new AttemptHistory(), random });
     assert.ok(selected !== undefined);
     const name = nameOf(selected);
     counts[name] = (counts[name] ?? 0) + 1;
@@ -196,8 +199,8 @@ describe("selectTarget()", () => {
     const channel = wireChannel("a", { credentials });
     const secretIn = (secret: string): string | undefined => {
       const snapshot = snapshotWith(route, channel, wireCredential("a", "main", secret));
-      return selectTarget({ route, format: "ChatCompletions", snapshot, tried: new AttemptHistory(), random: () => 0 })
-        ?.credential?.secret;
+      return selectTarget({ route, ...chatCall, snapshot, tried: new AttemptHistory(), random: () => 0 })?.credential
+        ?.secret;
     };
     assert.equal(secretIn("before"), "before");
     assert.equal(secretIn("after"), "after");
@@ -221,7 +224,7 @@ describe("selectTarget()", () => {
           const seen: number[] = [];
           for (;;) {
             const random = (): number => numbers.next().value;
-            const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried, random });
+            const selected = selectTarget({ route, ...chatCall, snapshot, tried, random });
             if (selected === undefined) break;
             assert.ok(!excluded.has(selected.target.name));
             excluded.add(selected.target.name);
@@ -250,7 +253,7 @@ describe("selectTarget() after a credential failed", () => {
     const tried = new AttemptHistory();
     const seen: string[] = [];
     while (seen.length < attempts) {
-      const selected = selectTarget({ route, format: "ChatCompletions", snapshot, tried, random: () => 0 });
+      const selected = selectTarget({ route, ...chatCall, snapshot, tried, random: () => 0 });
       if (selected === undefined) {
         if (tried.reopen()) continue;
         break;
@@ -292,8 +295,7 @@ describe("selectTarget() after a credential failed", () => {
     const affinity = { channel: "team-a/a", credential: "one" };
     const tried = new AttemptHistory();
     const select = () =>
-      selectTarget({ route, format: "ChatCompletions", snapshot, tried, affinity, random: () => 0.9 })?.credential
-        ?.name;
+      selectTarget({ route, ...chatCall, snapshot, tried, affinity, random: () => 0.9 })?.credential?.name;
     assert.equal(select(), "one");
     tried.addFailure("a", "one", "CredentialRejected", 2);
     assert.equal(select(), undefined);
@@ -309,26 +311,30 @@ describe("spokenFormat()", () => {
 
   for (const format of all) {
     it(`keeps ${format} where the channel speaks it`, () => {
-      assert.deepEqual(spokenFormat(channelOf(...all), format), { format, path: `/${format}` });
+      assert.deepEqual(spokenFormat(channelOf(...all), chatFormatsFor(format)), { format, path: `/${format}`, dialect: undefined });
     });
     for (const other of all.filter((it) => it !== format)) {
       it(`turns ${format} to ${other} where the channel speaks nothing else`, () => {
-        assert.deepEqual(spokenFormat(channelOf(other), format), { format: other, path: `/${other}` });
+        assert.deepEqual(spokenFormat(channelOf(other), chatFormatsFor(format)), { format: other, path: `/${other}`, dialect: undefined });
       });
     }
   }
 
   it("pitfall 151: is Responses before chat completions for generateContent clients whose call is better said there", () => {
     const both = channelOf("ChatCompletions", "Responses");
-    assert.equal(spokenFormat(both, "GenerateContent")?.format, "ChatCompletions");
-    assert.equal(spokenFormat(both, "GenerateContent", true)?.format, "Responses");
-    assert.equal(spokenFormat(channelOf("ChatCompletions"), "GenerateContent", true)?.format, "ChatCompletions");
-    for (const format of all) assert.equal(spokenFormat(channelOf(...all), format, true)?.format, format);
+    assert.equal(spokenFormat(both, chatFormatsFor("GenerateContent"))?.format, "ChatCompletions");
+    assert.equal(spokenFormat(both, chatFormatsFor("GenerateContent", true))?.format, "Responses");
+    assert.equal(
+      spokenFormat(channelOf("ChatCompletions"), chatFormatsFor("GenerateContent", true))?.format,
+      "ChatCompletions",
+    );
+    for (const format of all)
+      assert.equal(spokenFormat(channelOf(...all), chatFormatsFor(format, true))?.format, format);
   });
 
   it("is none for a channel without a chat format", () => {
     assert.equal(
-      spokenFormat(wireChannel("a", { formats: [{ type: "Embeddings", path: "/e" }] }), "Messages"),
+      spokenFormat(wireChannel("a", { formats: [{ type: "Embeddings", path: "/e" }] }), chatFormatsFor("Messages")),
       undefined,
     );
   });

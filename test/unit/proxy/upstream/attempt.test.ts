@@ -3,15 +3,22 @@ import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, it } from "mocha";
 import { Pool } from "undici";
 import { chatCompletionsUpstream as chatCompletions } from "#proxy/formats/chat-completions/native/upstream-format";
+import type { ChatCall } from "#proxy/formats/format";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits } from "#proxy/limits";
+import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import { Attempt } from "#proxy/upstream/attempt";
 import type { AttemptOptions } from "#proxy/upstream/attempt-options";
 import type { ClientStream } from "#proxy/upstream/client/client-stream";
 import { UndiciUpstream } from "#proxy/upstream/pools/undici-upstream";
+import { ChatReader } from "#proxy/upstream/reply/chat-reader";
 import { callOf } from "#test/support/digest/stream-call";
 import { bridgeOf } from "#test/support/translation/own-format-exchange";
 import { within } from "#test/support/wait-for";
+
+function readerOf(call: ChatCall, bridge = (): ReplyBridge => assert.fail("not asked for")): ChatReader {
+  return new ChatReader({ format: chatCompletions, call, translation: undefined, bridge }, defaultLimits);
+}
 
 describe("Attempt", () => {
   let server: Server;
@@ -49,13 +56,10 @@ describe("Attempt", () => {
         connectTimeoutMs: 1_000,
         timeouts: { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000 },
       },
-      format: chatCompletions,
-      call: callOf(chatCompletions, { stream: false }),
+      reader: readerOf(callOf(chatCompletions, { stream: false })),
       limits: defaultLimits,
       inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
-      translation: undefined,
       dropped: [],
-      bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,
       ...changes,
@@ -97,9 +101,8 @@ describe("Attempt", () => {
       };
       const told = attempt({
         inFlightBytes,
-        call: callOf(chatCompletions),
+        reader: readerOf(callOf(chatCompletions), () => bridgeOf("ChatCompletions")),
         client: client as unknown as ClientStream,
-        bridge: () => bridgeOf("ChatCompletions"),
       });
       const outcome = await within(5_000, "the outcome", told.run());
       assert.equal(outcome.kind, want);

@@ -6,6 +6,7 @@ import { chatCompletionsUpstream as chatCompletions } from "#proxy/formats/chat-
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits } from "#proxy/limits";
 import { Attempt } from "#proxy/upstream/attempt";
+import { ChatReader } from "#proxy/upstream/reply/chat-reader";
 import { callOf } from "#test/support/digest/stream-call";
 import { wireKey } from "#test/support/wire-objects";
 
@@ -24,13 +25,18 @@ class Recorded extends Attempt {
         connectTimeoutMs: 0,
         timeouts: { firstByteMs: 0, idleMs: 0, totalMs: 0 },
       },
-      format: chatCompletions,
-      call: callOf(chatCompletions),
+      reader: new ChatReader(
+        {
+          format: chatCompletions,
+          call: callOf(chatCompletions),
+          translation: undefined,
+          bridge: () => assert.fail("not asked for"),
+        },
+        defaultLimits,
+      ),
       limits: defaultLimits,
       inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
-      translation: undefined,
       dropped: [],
-      bridge: () => assert.fail("not asked for"),
       client: undefined,
       onPiece: () => undefined,
     });

@@ -1,0 +1,40 @@
+/**
+ * Defines the contract of a dialect: how one endpoint's call is said to an upstream of one wire format, and how its
+ * reply is read. Chat has formats and translators; every other endpoint has dialects, one file each in its folder.
+ *
+ * A dialect knows nothing of channels' addresses, sockets or the ledger.
+ */
+import type { UpstreamPlan } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
+import type { SpokenFormat } from "#proxy/route/select-target";
+import type { WireFormat } from "#proxy/snapshot/types.gen";
+import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
+
+/** What a call becomes for one upstream. */
+export interface WrittenCall {
+  readonly body: Buffer;
+  /** Fields of the client's that the upstream does not get, by the client's names. */
+  readonly dropped: readonly string[];
+  /** Gemini-style only: the verb of the path, for example `embedContent`. */
+  readonly verb?: string;
+  /** Added to the path's query, encoded. */
+  readonly query?: string;
+}
+
+export interface Dialect<Call extends ModelCall> {
+  /**
+   * Writes the call for an upstream.
+   * @throws GatewayError for a call that the dialect cannot say, or that the channel must not get
+   */
+  write(call: Call, plan: UpstreamPlan): WrittenCall;
+  /** Reads the reply to it. */
+  reader(call: Call, plan: UpstreamPlan): ReplyReader;
+}
+
+/** The dialects of one endpoint. */
+export interface Dialects<Call extends ModelCall> {
+  /** Formats of channels that can serve a call, those first that keep most of it. */
+  formatsFor(call: Call): readonly WireFormat[];
+  /** The dialect of a format as a channel speaks it. */
+  dialectOf(call: Call, spoken: SpokenFormat): Dialect<Call>;
+}

@@ -1,0 +1,41 @@
+/** Edits a client's JSON body for an upstream that speaks the client's format: everything else stays as it was written. */
+import {
+  applyPlanRules,
+  applyUnsupportedPolicy,
+  enforceOpenAIPrivacy,
+  openAIMetadata,
+  removeUnsupported,
+  stripIdentity,
+  userText,
+} from "#proxy/formats/body/body-rules";
+import type { UpstreamPlan } from "#proxy/formats/format";
+import { BodyEditor } from "#proxy/json/body-editor";
+import type { ScannedObject } from "#proxy/json/strict-json";
+import type { WireFormat } from "#proxy/snapshot/types.gen";
+import type { WrittenCall } from "./dialect.ts";
+
+/**
+ * Applies, in this order: `user` as the text that providers take, what model and provider do not support, the privacy
+ * table, the channel's and the target's rules, the upstream's model name.
+ *
+ * @param edit what the endpoint itself changes, before any rule
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
+ */
+export function editJsonBody(
+  body: ScannedObject,
+  format: WireFormat,
+  plan: UpstreamPlan,
+  edit?: (editor: BodyEditor) => void,
+): WrittenCall {
+  const editor = new BodyEditor(body);
+  const user = userText(editor, body.member("user")?.kind);
+  if (user !== undefined) editor.set("user", JSON.stringify(user));
+  edit?.(editor);
+  removeUnsupported(editor, plan);
+  const dropped = applyUnsupportedPolicy(editor, plan, format);
+  stripIdentity(editor, plan.channel, openAIMetadata);
+  applyPlanRules(editor, plan);
+  editor.set("model", JSON.stringify(plan.upstreamModel));
+  if (editor.has("store") || editor.has("stream_options")) enforceOpenAIPrivacy(editor, plan.channel);
+  return { body: editor.build(), dropped };
+}

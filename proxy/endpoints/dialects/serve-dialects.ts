@@ -1,0 +1,102 @@
+/** Serves an admitted call that is no chat: in the dialect of each channel that is tried. */
+import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import type { ClientWriter } from "#proxy/dispatch/client-writer";
+import { type CallServing, type PreparedCall, serveCall } from "#proxy/dispatch/serve-call";
+import { servedNowhere } from "#proxy/dispatch/served-nowhere";
+import { GatewayError } from "#proxy/errors";
+import type { UpstreamPlan } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
+import { unsupportedNames } from "#proxy/parameters/member-rules";
+import type { AttemptHistory } from "#proxy/route/attempt-history";
+import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
+import { droppedLabel } from "#proxy/translate/dropped-fields";
+import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
+import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
+import type { Dialects } from "./dialect.ts";
+
+/** @throws GatewayError when no target replied; nothing has gone to the client then */
+export function serveDialects<Call extends ModelCall>(
+  admitted: AdmittedCall<Call>,
+  dialects: Dialects<Call>,
+  writer: ClientWriter,
+): Promise<void> {
+  return serveCall(admitted, new DialectServing(admitted, dialects, writer));
+}
+
+class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall> {
+  readonly writer: ClientWriter;
+  readonly #admitted: AdmittedCall<Call>;
+  readonly #dialects: Dialects<Call>;
+
+  constructor(admitted: AdmittedCall<Call>, dialects: Dialects<Call>, writer: ClientWriter) {
+    this.#admitted = admitted;
+    this.#dialects = dialects;
+    this.writer = writer;
+  }
+
+  /** Nothing is taken to prepare a call. */
+  release(): void {}
+
+  select(tried: AttemptHistory): SelectedTarget | undefined {
+    const { route, call, snapshot, services } = this.#admitted;
+    return selectTarget({
+      route,
+      model: call.model,
+      capability: call.endpoint.capability,
+      formats: this.#dialects.formatsFor(call),
+      snapshot,
+      tried,
+      random: services.random,
+    });
+  }
+
+  prepare(selected: SelectedTarget): PreparedCall | GatewayError {
+    try {
+      return this.#prepare(selected);
+    } catch (error) {
+      if (error instanceof GatewayError) return error;
+      throw error;
+    }
+  }
+
+  #prepare(selected: SelectedTarget): PreparedCall {
+    const { call, route, services, passedHeaders } = this.#admitted;
+    const { channel, target } = selected;
+    refuseUpstreamObjects(call, selected);
+    const { members, dropped } = unsupportedNames(call.body, route, channel);
+    const plan: UpstreamPlan = {
+      channel,
+      upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
+      targetRules: target.parameters,
+      outputCap: undefined,
+      unsupported: members,
+    };
+    const dialect = this.#dialects.dialectOf(call, selected);
+    const written = dialect.write(call, plan);
+    const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
+      clientHeaders: passedHeaders,
+      limits: services.limits,
+    });
+    const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
+    const { format } = call.endpoint;
+    for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
+    return { request, reader: dialect.reader(call, plan), dropped: all };
+  }
+
+  noTarget(): GatewayError {
+    const formats = this.#dialects.formatsFor(this.#admitted.call);
+    return servedNowhere(this.#admitted, formats) ?? noAvailableChannel();
+  }
+}
+
+/** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */
+function refuseUpstreamObjects({ upstreamObjects }: ModelCall, { channel }: SelectedTarget): void {
+  const [param] = upstreamObjects;
+  if (param === undefined || channel.upstreamObjects === "Shared") return;
+  throw new GatewayError(
+    "unsupported_parameter",
+    `'${param}' refers to an object that is kept by the provider, which is not supported for this model. Send the content itself.`,
+    { param },
+  );
+}
