@@ -206,7 +206,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   // The upstream's messages.
 
   #ofUpstream(message: Buffer, isBinary: boolean): void {
-    if (this.#isOver || this.#rules === undefined) return;
+    if (this.#rules === undefined) return;
     let passed: ReturnType<SessionRules["ofUpstream"]>;
     try {
       passed = isBinary ? "invalid" : this.#rules.ofUpstream(message);
@@ -214,6 +214,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       this.failed(error);
       return;
     }
+    // What comes after the end is counted, and goes to nobody.
+    if (this.#isOver) return;
     if (passed === "invalid") this.#end(upstreamInvalid);
     else if (passed !== undefined) {
       this.#client.send(passed);
