@@ -16,6 +16,8 @@ export interface RealtimeEvent {
 /** One session of the upstream. */
 export class FakeSession {
   readonly socket: WebSocket;
+  /** For bytes that no library would send. */
+  readonly raw: Duplex;
   readonly url: URL;
   readonly headers: IncomingMessage["headers"];
   readonly received: RealtimeEvent[] = [];
@@ -26,6 +28,7 @@ export class FakeSession {
 
   constructor(socket: WebSocket, request: IncomingMessage) {
     this.socket = socket;
+    this.raw = request.socket;
     this.url = new URL(request.url ?? "", "http://upstream");
     this.headers = request.headers;
     socket.on("close", (code, reason) => {
@@ -118,8 +121,9 @@ export class FakeRealtime {
     });
     this.#http.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.handshakes += 1;
-      if (this.isSilent) return;
-      if (this.refusal !== undefined) socket.end(responseOf(this.refusal));
+      // Read, so that its end is seen.
+      if (this.isSilent) socket.on("end", () => socket.end()).resume();
+      else if (this.refusal !== undefined) socket.end(responseOf(this.refusal));
       else acceptor.handleUpgrade(request, socket, head, (accepted) => this.#open(accepted, request));
     });
   }
