@@ -116,7 +116,7 @@ export async function startRealtimeRig(options: RealtimeRigOptions = {}): Promis
       flags,
     });
     const rig = new RealtimeRig(gateway, upstreams);
-    await rig.waitUntilListed("talk");
+    if (!flags.some((flag) => flag.startsWith("--tls-cert"))) await rig.waitUntilListed("talk");
     return rig;
   } catch (error) {
     await gateway?.close();
