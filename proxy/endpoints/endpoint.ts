@@ -59,7 +59,12 @@ export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
 
 export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | SocketPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
+export type EndpointPath<M extends Match> =
+  | FixedPath<M>
+  | SocketPath<M>
+  | ItemPathRule<M>
+  | VerbPath<M>
+  | ModelPaths<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {

@@ -45,7 +45,8 @@ for (const endpoint of endpoints) {
     else if (path.kind === "item") items.push({ endpoint, path });
     else if (path.kind === "models") modelPaths = { endpoint, path };
     else if (path.kind === "socket")
-      for (const spelling of [path.path, ...path.otherSpellings]) socketPaths.set(spelling, { endpoint, match: path.match });
+      for (const spelling of [path.path, ...path.otherSpellings])
+        socketPaths.set(spelling, { endpoint, match: path.match });
     else
       for (const spelling of [path.path, ...path.otherSpellings]) {
         fixedPaths.set(spelling, { endpoint, path, match: path.match });

@@ -1,7 +1,8 @@
 /** A realtime upstream for the benchmark: says as much audio as it hears, message for message. */
 import { WebSocketServer } from "ws";
 
-const delta = (length) => `{"type":"response.output_audio.delta","event_id":"e","response_id":"r","delta":"${"A".repeat(length)}"}`;
+const delta = (length) =>
+  `{"type":"response.output_audio.delta","event_id":"e","response_id":"r","delta":"${"A".repeat(length)}"}`;
 const answers = new Map();
 const server = new WebSocketServer({ port: 0, host: "127.0.0.1", perMessageDeflate: false }, () =>
   console.log(`listening ${server.address().port}`),

@@ -34,7 +34,10 @@ export async function measureRealtime(folder: string): Promise<readonly Figure[]
   };
   try {
     const upstream = await start([join(projectRoot, "test", "bench", "realtime-upstream.mjs")], /listening (\d+)/);
-    const bare = await start([join(projectRoot, "test", "bench", "realtime-bare.mjs"), upstream.found], /listening (\d+)/);
+    const bare = await start(
+      [join(projectRoot, "test", "bench", "realtime-bare.mjs"), upstream.found],
+      /listening (\d+)/,
+    );
     const gateway = await startGateway(folder, Number(upstream.found), start);
     const sides = [
       { pid: bare.pid, sockets: await openAll(Number(bare.found), connections), rates: [] as number[] },
@@ -51,7 +54,14 @@ export async function measureRealtime(folder: string): Promise<readonly Figure[]
     const [bareRate = 0, gatewayRate = 0] = sides.map(({ rates }) => median(rates));
     const detail = `${Math.round(gatewayRate)} of ${Math.round(bareRate)} a second of CPU`;
     return [
-      { name: "realtime: messages of audio, against http-proxy", value: gatewayRate / bareRate, limit: 0.8, unit: "x", isUpperLimit: false, detail },
+      {
+        name: "realtime: messages of audio, against http-proxy",
+        value: gatewayRate / bareRate,
+        limit: 0.8,
+        unit: "x",
+        isUpperLimit: false,
+        detail,
+      },
       await idleMemory(Number(gateway.found), gateway.pid),
     ];
   } finally {
@@ -79,7 +89,14 @@ async function startGateway(
   );
   const proxy = await start(
     [
-      ...[...proxyNodeFlags, ...profileFlags, join(projectRoot, "cli", "main.ts"), "proxy", "--operator", `unix:${pushSocket}`],
+      ...[
+        ...proxyNodeFlags,
+        ...profileFlags,
+        join(projectRoot, "cli", "main.ts"),
+        "proxy",
+        "--operator",
+        `unix:${pushSocket}`,
+      ],
       ...["--data", join(folder, "realtime-proxy"), "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"],
       ...["--drain-endpoint-lag", "0s"],
     ],

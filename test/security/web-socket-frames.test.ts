@@ -24,7 +24,11 @@ const rows: readonly (readonly [name: string, bytes: Buffer, code: number])[] = 
   ["a continuation of nothing", frame(clear, { opcode: 0 }), 1002],
   ["a message inside another", Buffer.concat([frame("{", { isFinal: false }), frame(clear)]), 1002],
   ["text that is not UTF-8", frame(badText), 1007],
-  ["text that is not UTF-8 over two frames", Buffer.concat([frame(Buffer.from([0x7b, 0xe2, 0x82]), { isFinal: false }), frame("}", { opcode: 0 })]), 1007],
+  [
+    "text that is not UTF-8 over two frames",
+    Buffer.concat([frame(Buffer.from([0x7b, 0xe2, 0x82]), { isFinal: false }), frame("}", { opcode: 0 })]),
+    1007,
+  ],
   ["a close of one byte", frame(Buffer.from([3]), { opcode: 8 }), 1002],
   ["a close with a code that is never sent", frame(closeOf(1005), { opcode: 8 }), 1002],
   ["a close with a code of nobody", frame(closeOf(999), { opcode: 8 }), 1002],
@@ -32,8 +36,19 @@ const rows: readonly (readonly [name: string, bytes: Buffer, code: number])[] = 
   ["a frame that says it is 2^63 bytes long", frame("x", { declared: 2n ** 63n }), 1009],
   ["a frame that says it is 4 GiB long", frame("x", { declared: 2n ** 32n }), 1009],
   ["a frame that says it is a byte too long", frame("x", { declared: BigInt(MiB) + 1n }), 1009],
-  ["fragments that are too long together", Buffer.concat([frame("x".repeat(MiB), { isFinal: false }), frame("x", { opcode: 0 })]), 1009],
-  ["fragments without end", Buffer.concat([frame("", { isFinal: false }), ...Array.from({ length: 140_000 }, () => frame("", { opcode: 0, isFinal: false }))]), 1008],
+  [
+    "fragments that are too long together",
+    Buffer.concat([frame("x".repeat(MiB), { isFinal: false }), frame("x", { opcode: 0 })]),
+    1009,
+  ],
+  [
+    "fragments without end",
+    Buffer.concat([
+      frame("", { isFinal: false }),
+      ...Array.from({ length: 140_000 }, () => frame("", { opcode: 0, isFinal: false })),
+    ]),
+    1008,
+  ],
 ];
 
 describe("frames of a WebSocket", function () {
@@ -72,7 +87,9 @@ describe("frames of a WebSocket", function () {
     const client = await rawRealtime(rig.gateway.port);
     const { session } = rig.upstream;
     const last = clear.length - 1;
-    const frames = [...clear].map((letter, index) => frame(letter, { opcode: index === 0 ? 1 : 0, isFinal: index === last }));
+    const frames = [...clear].map((letter, index) =>
+      frame(letter, { opcode: index === 0 ? 1 : 0, isFinal: index === last }),
+    );
     await client.writeInPieces(Buffer.concat(frames), 1);
     await session.waitFor("input_audio_buffer.clear");
     assert.deepEqual(session.texts, [clear]);
@@ -80,7 +97,11 @@ describe("frames of a WebSocket", function () {
   });
 
   it("what an upstream breaks is told to the client as the upstream's fault", async () => {
-    for (const bytes of [frame(clear), frame(clear, { isMasked: false, reserved: 4 }), frame(badText, { isMasked: false })]) {
+    for (const bytes of [
+      frame(clear),
+      frame(clear, { isMasked: false, reserved: 4 }),
+      frame(badText, { isMasked: false }),
+    ]) {
       const client = await rig.connect();
       await client.waitFor("session.created");
       rig.upstream.session.raw.write(bytes);

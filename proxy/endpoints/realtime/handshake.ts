@@ -81,7 +81,10 @@ function readQuery(url: string): AskedSession {
   const [model] = models;
   const [intent] = intents;
   if (model !== undefined && intent !== undefined) {
-    throw invalid("intent", "'model' and 'intent' exclude each other: a transcription names its model in 'session.update'.");
+    throw invalid(
+      "intent",
+      "'model' and 'intent' exclude each other: a transcription names its model in 'session.update'.",
+    );
   }
   if (intent !== undefined) {
     if (intent !== "transcription") throw invalid("intent", "'intent' must be 'transcription'.");

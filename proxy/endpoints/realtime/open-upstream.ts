@@ -5,7 +5,13 @@
 import type { Socket } from "node:net";
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
 import type { Caller } from "#proxy/dispatch/admitted-call";
-import { type Attempted, type AttemptHooks, type DispatchedCall, dispatchCall, whileAllowed } from "#proxy/dispatch/dispatch-call";
+import {
+  type Attempted,
+  type AttemptHooks,
+  type DispatchedCall,
+  dispatchCall,
+  whileAllowed,
+} from "#proxy/dispatch/dispatch-call";
 import { failedAttempt } from "#proxy/dispatch/failed-attempt";
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
@@ -15,9 +21,9 @@ import { toHeaderObject } from "#proxy/http1/wire/header-values";
 import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { errorOfFailure, errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
-import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-request";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
@@ -144,7 +150,9 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
         kind: failure.kind,
         cause: failure.cause instanceof Error ? failure.cause : undefined,
       });
-      return { failed: { ...failedAttempt({ kind: "failure", failure, filter: undefined }), error: errorOfFailure(failure) } };
+      return {
+        failed: { ...failedAttempt({ kind: "failure", failure, filter: undefined }), error: errorOfFailure(failure) },
+      };
     }
     if (stopped === undefined || stopped === "client-left" || stopped === "slow-reader") throw new ClientGoneError();
     throw errorOfStop(stopped);

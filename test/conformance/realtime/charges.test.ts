@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { type FakeSession, usageOf, usual } from "#test/support/realtime/fake-realtime";
-import { type RealtimeRig, realtimeChannel, realtimeRoute, startRealtimeRig } from "#test/support/realtime/realtime-rig";
+import {
+  type RealtimeRig,
+  realtimeChannel,
+  realtimeRoute,
+  startRealtimeRig,
+} from "#test/support/realtime/realtime-rig";
 import { account, apiKey, secret } from "#test/support/resilience/manifests";
 
 /** Of text, audio and images, some of it cached: docs/design/realtime.md 4. */
@@ -35,13 +40,19 @@ describe("charges of a realtime session", function () {
         apiKey("two-requests", lifetime("Requests", "3")),
         apiKey("few-tokens", lifetime("OutputTokens", "5000")),
         apiKey("capped", lifetime("OutputTokens", "5000")),
-        apiKey("rated", { limits: [{ name: "rate", unit: "Requests", limit: "2", period: "Hour", algorithm: "FixedWindow", mode: "Enforce" }] }),
+        apiKey("rated", {
+          limits: [
+            { name: "rate", unit: "Requests", limit: "2", period: "Hour", algorithm: "FixedWindow", mode: "Enforce" },
+          ],
+        }),
         account("rich", { credit: "10" }),
         apiKey("rich", { accountRef: { name: "rich" } }),
         realtimeChannel("c0", port),
         realtimeRoute("talk", ["c0"]),
         realtimeRoute("scribe", ["c0"]),
-        realtimeRoute("clock", ["c0"], { price: { perMinuteAudio: "0.6", inputPerMillion: "1", outputPerMillion: "2" } }),
+        realtimeRoute("clock", ["c0"], {
+          price: { perMinuteAudio: "0.6", inputPerMillion: "1", outputPerMillion: "2" },
+        }),
       ],
     });
   });
@@ -52,7 +63,8 @@ describe("charges of a realtime session", function () {
   });
 
   /** Lines of responses, without those of sessions. */
-  const responses = (): Record<string, unknown>[] => rig.gateway.accessLog.filter(({ status, format }) => format === "Realtime" && status === 200);
+  const responses = (): Record<string, unknown>[] =>
+    rig.gateway.accessLog.filter(({ status, format }) => format === "Realtime" && status === 200);
 
   /** The line of the next response that ends. */
   async function nextLine(): Promise<Record<string, unknown>> {
@@ -68,7 +80,14 @@ describe("charges of a realtime session", function () {
     const line = nextLine();
     client.send({ type: "response.create" });
     const { tokens, cost_nanos: cost, estimated, end } = await line;
-    assert.deepEqual(tokens, { input: 30, output: 20, cache_read: 40, audio_input: 40, audio_output: 50, image_input: 20 });
+    assert.deepEqual(tokens, {
+      input: 30,
+      output: 20,
+      cache_read: 40,
+      audio_input: 40,
+      audio_output: 50,
+      image_input: 20,
+    });
     // 30 + 40 (cached at the price of input) + 20 of images x 1, 40 x 10, 20 x 2, 50 x 20 credits a million.
     assert.equal(cost, (30 + 40 + 20) * 1_000 + 40 * 10_000 + 20 * 2_000 + 50 * 20_000);
     assert.deepEqual([estimated, end], [undefined, "--"]);
@@ -90,7 +109,10 @@ describe("charges of a realtime session", function () {
     const read = await rig.gateway.metric("tollgate_cost_credits_total", { route: "default/talk" });
     assert.ok(read > 0);
     const lines = responses().filter(({ key }) => key === "default/rich");
-    assert.deepEqual(lines.map(({ cost_nanos: cost }) => cost), [2_000_000, 2_000_000, 2_000_000]);
+    assert.deepEqual(
+      lines.map(({ cost_nanos: cost }) => cost),
+      [2_000_000, 2_000_000, 2_000_000],
+    );
   });
 
   it("asks the upstream for nothing at a ceiling: the client is told, and the socket closed", async () => {
@@ -108,7 +130,10 @@ describe("charges of a realtime session", function () {
     assert.equal(closeCode, 4429);
     assert.match(reason, /insufficient quota/);
     assert.equal(rig.upstream.session.of("response.create").length, 2);
-    await rig.logLine("the session", ({ status, error: told, end }) => status === 101 && told === "insufficient_quota" && end === "RD");
+    await rig.logLine(
+      "the session",
+      ({ status, error: told, end }) => status === 101 && told === "insufficient_quota" && end === "RD",
+    );
   });
 
   it("cancels a response that the upstream begins beyond the ceiling, and charges what it took", async () => {
@@ -132,7 +157,9 @@ describe("charges of a realtime session", function () {
     const cancel = await rig.upstream.session.waitFor("response.cancel");
     assert.equal(cancel["response_id"], speaking);
     await rig.settleDown();
-    const line = responses().findLast(({ key, tokens }) => key === "default/few-tokens" && (tokens as Record<string, number>)["output"] !== 0);
+    const line = responses().findLast(
+      ({ key, tokens }) => key === "default/few-tokens" && (tokens as Record<string, number>)["output"] !== 0,
+    );
     assert.equal(line?.["estimated"], true);
     assert.ok(Number((line?.["tokens"] as Record<string, number>)["output"]) >= 10);
   });
@@ -162,14 +189,28 @@ describe("charges of a realtime session", function () {
   it("gives back what the upstream refuses", async () => {
     rig.upstream.script = (session, event) => {
       if (event.type !== "response.create") return;
-      const error = { type: "invalid_request_error", code: "conversation_already_has_active_response", message: "busy", event_id: event["event_id"] };
+      const error = {
+        type: "invalid_request_error",
+        code: "conversation_already_has_active_response",
+        message: "busy",
+        event_id: event["event_id"],
+      };
       session.send({ type: "error", event_id: "up_e", error });
     };
     const client = await rig.connect();
     client.send({ type: "response.create", event_id: "mine" });
     const { error } = await client.waitFor("error");
-    assert.deepEqual(error, { type: "invalid_request_error", code: "conversation_already_has_active_response", message: "busy", param: null, event_id: "mine" });
-    await rig.logLine("what was refused", ({ error: told, format }) => format === "Realtime" && told === "upstream_bad_request");
+    assert.deepEqual(error, {
+      type: "invalid_request_error",
+      code: "conversation_already_has_active_response",
+      message: "busy",
+      param: null,
+      event_id: "mine",
+    });
+    await rig.logLine(
+      "what was refused",
+      ({ error: told, format }) => format === "Realtime" && told === "upstream_bad_request",
+    );
   });
 
   it("charges one response for two that run side by side, each by its own numbers", async () => {
@@ -188,7 +229,9 @@ describe("charges of a realtime session", function () {
     client.send({ type: "response.create", response: { conversation: "none" } });
     await client.waitFor("response.done", 2);
     await rig.logLine("both", () => responses().length === known + 2);
-    const tokens = responses().slice(known).map(({ tokens: each }) => each);
+    const tokens = responses()
+      .slice(known)
+      .map(({ tokens: each }) => each);
     assert.deepEqual(tokens, [
       { input: 20, output: 2 },
       { input: 10, output: 1 },
@@ -239,7 +282,13 @@ describe("charges of a realtime session", function () {
   for (const [model, usage, tokens, cost] of [
     [
       "scribe",
-      { type: "tokens", total_tokens: 30, input_tokens: 20, input_token_details: { text_tokens: 5, audio_tokens: 15 }, output_tokens: 10 },
+      {
+        type: "tokens",
+        total_tokens: 30,
+        input_tokens: 20,
+        input_token_details: { text_tokens: 5, audio_tokens: 15 },
+        output_tokens: 10,
+      },
       { input: 5, output: 10, audio_input: 15 },
       5 * 1_000 + 15 * 10_000 + 10 * 2_000,
     ],
@@ -253,7 +302,12 @@ describe("charges of a realtime session", function () {
       client.send({ type: "input_audio_buffer.append", audio: "A".repeat(6_400) });
       await rig.upstream.session.waitFor("input_audio_buffer.append");
       rig.upstream.session.send({ type: "input_audio_buffer.committed", item_id: "item_1" });
-      rig.upstream.session.send({ type: "conversation.item.input_audio_transcription.completed", item_id: "item_1", transcript: "hello", usage });
+      rig.upstream.session.send({
+        type: "conversation.item.input_audio_transcription.completed",
+        item_id: "item_1",
+        transcript: "hello",
+        usage,
+      });
       const told = await line;
       assert.deepEqual([told["model"], told["tokens"], told["cost_nanos"]], [model, tokens, cost]);
       await client.waitFor("conversation.item.input_audio_transcription.completed");
@@ -262,10 +316,17 @@ describe("charges of a realtime session", function () {
 
   it("tells nothing of the channel's account", async () => {
     const client = await rig.connect();
-    rig.upstream.session.send({ type: "rate_limits.updated", rate_limits: [{ name: "tokens", limit: 1, remaining: 1 }] });
+    rig.upstream.session.send({
+      type: "rate_limits.updated",
+      rate_limits: [{ name: "tokens", limit: 1, remaining: 1 }],
+    });
     rig.upstream.session.send({
       type: "error",
-      error: { type: "invalid_request_error", code: "invalid_api_key", message: "Incorrect API key provided: sk-secret-of-the-channel" },
+      error: {
+        type: "invalid_request_error",
+        code: "invalid_api_key",
+        message: "Incorrect API key provided: sk-secret-of-the-channel",
+      },
     });
     const { error } = await client.waitFor("error");
     assert.equal((error as Record<string, unknown>)["code"], "no_available_channel");

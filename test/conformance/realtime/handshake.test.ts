@@ -4,7 +4,12 @@ import { after, afterEach, before, describe, it } from "mocha";
 import { RawClient } from "#test/support/raw-client";
 import { usual } from "#test/support/realtime/fake-realtime";
 import type { ConnectOptions } from "#test/support/realtime/realtime-client";
-import { type RealtimeRig, realtimeChannel, realtimeRoute, startRealtimeRig } from "#test/support/realtime/realtime-rig";
+import {
+  type RealtimeRig,
+  realtimeChannel,
+  realtimeRoute,
+  startRealtimeRig,
+} from "#test/support/realtime/realtime-rig";
 import { account, apiKey, channelSecret, rawKey, route, secret } from "#test/support/resilience/manifests";
 
 const past = "2020-01-01T00:00:00Z";
@@ -95,7 +100,9 @@ describe("the handshake of a realtime session", function () {
         apiKey("poor", { accountRef: { name: "poor" } }),
         realtimeChannel("c0", first),
         realtimeChannel("c1", second),
-        realtimeRoute("talk", ["c0", "c1"], { failover: { maxAttempts: 2, on: ["ConnectFailure", "ServerError", "CredentialRejected", "RateLimited"] } }),
+        realtimeRoute("talk", ["c0", "c1"], {
+          failover: { maxAttempts: 2, on: ["ConnectFailure", "ServerError", "CredentialRejected", "RateLimited"] },
+        }),
         realtimeRoute("scribe", ["c0"]),
         route("chat", ["c0"]),
       ],
@@ -127,11 +134,26 @@ describe("the handshake of a realtime session", function () {
 
   for (const [name, head] of [
     ["no upgrade", "GET /v1/realtime?model=talk HTTP/1.1\r\n"],
-    ["another version", "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"],
-    ["no key", "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"],
-    ["two keys", "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"],
-    ["a body", "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 0\r\n"],
-    ["HTTP/1.0", "GET /v1/realtime?model=talk HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"],
+    [
+      "another version",
+      "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+    ],
+    [
+      "no key",
+      "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+    ],
+    [
+      "two keys",
+      "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+    ],
+    [
+      "a body",
+      "GET /v1/realtime?model=talk HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nContent-Length: 0\r\n",
+    ],
+    [
+      "HTTP/1.0",
+      "GET /v1/realtime?model=talk HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n",
+    ],
   ] as const) {
     it(`refuses a handshake with ${name}`, async () => {
       const before = handshakes();
@@ -146,7 +168,11 @@ describe("the handshake of a realtime session", function () {
 
   it("refuses POST with 405", async () => {
     const authorization = `Bearer ${rawKey("main")}`;
-    const reply = await fetch(`${rig.gateway.origin}/v1/realtime`, { method: "POST", headers: { authorization }, body: "{}" });
+    const reply = await fetch(`${rig.gateway.origin}/v1/realtime`, {
+      method: "POST",
+      headers: { authorization },
+      body: "{}",
+    });
     assert.equal(reply.status, 405);
     assert.equal(reply.headers.get("allow"), "GET");
   });
@@ -179,7 +205,12 @@ describe("the handshake of a realtime session", function () {
   });
 
   for (const [status, body, wanted, code] of [
-    [401, '{"error":{"code":"invalid_api_key","message":"Incorrect API key provided: sk-up"}}', 503, "no_available_channel"],
+    [
+      401,
+      '{"error":{"code":"invalid_api_key","message":"Incorrect API key provided: sk-up"}}',
+      503,
+      "no_available_channel",
+    ],
     [429, '{"error":{"code":"rate_limit_exceeded","message":"slow down"}}', 429, "rate_limit_exceeded"],
     [500, "", 502, "upstream_error"],
     [404, '{"error":{"code":"model_not_found","message":"no up-talk"}}', 404, "model_not_found"],
@@ -192,12 +223,17 @@ describe("the handshake of a realtime session", function () {
       const refused = await rig.refused();
       assert.equal(refused.status, wanted, refused.body);
       assert.equal(JSON.parse(refused.body).error.code, code);
-      assert.ok(!refused.body.includes(channelSecret) && !refused.body.includes("up-talk") && !refused.body.includes("sk-up"));
+      assert.ok(
+        !refused.body.includes(channelSecret) && !refused.body.includes("up-talk") && !refused.body.includes("sk-up"),
+      );
     });
   }
 
   it("goes to the next target where one refuses, and no redirect is followed", async () => {
-    rig.upstream.refusal = { status: 500, headers: [`location: http://127.0.0.1:${rig.upstreams[1]?.port}/v1/elsewhere`] };
+    rig.upstream.refusal = {
+      status: 500,
+      headers: [`location: http://127.0.0.1:${rig.upstreams[1]?.port}/v1/elsewhere`],
+    };
     const client = await rig.connect();
     await client.waitFor("session.created");
     const [, second] = rig.upstreams;

@@ -36,12 +36,9 @@ describe("messages of a realtime session", function () {
     assert.deepEqual(updated["session"], { type: "realtime", model: "talk", instructions: "be brief" });
     client.send({ type: "response.create" });
     await client.waitFor("response.done");
-    assert.deepEqual(client.events.map(({ type }) => type), [
-      "session.created",
-      "session.updated",
-      "response.created",
-      "response.output_text.delta",
-      "response.done",
-    ]);
+    assert.deepEqual(
+      client.events.map(({ type }) => type),
+      ["session.created", "session.updated", "response.created", "response.output_text.delta", "response.done"],
+    );
   });
 });

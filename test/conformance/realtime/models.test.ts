@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { usual } from "#test/support/realtime/fake-realtime";
-import { type RealtimeRig, realtimeChannel, realtimeRoute, startRealtimeRig } from "#test/support/realtime/realtime-rig";
+import {
+  type RealtimeRig,
+  realtimeChannel,
+  realtimeRoute,
+  startRealtimeRig,
+} from "#test/support/realtime/realtime-rig";
 import { apiKey, secret } from "#test/support/resilience/manifests";
 
 const transcribing = (model: unknown) => ({
@@ -37,32 +42,64 @@ describe("models of a realtime session", function () {
 
   for (const [name, message, code, param] of [
     ["another model", { type: "session.update", session: { model: "other" } }, "invalid_value", "session.model"],
-    ["a forbidden one", { type: "session.update", session: { model: "forbidden" } }, "model_not_allowed", "session.model"],
+    [
+      "a forbidden one",
+      { type: "session.update", session: { model: "forbidden" } },
+      "model_not_allowed",
+      "session.model",
+    ],
     ["an unknown one", { type: "session.update", session: { model: "nothing" } }, "model_not_found", "session.model"],
-    ["the upstream's name", { type: "session.update", session: { model: "up-talk" } }, "model_not_found", "session.model"],
+    [
+      "the upstream's name",
+      { type: "session.update", session: { model: "up-talk" } },
+      "model_not_found",
+      "session.model",
+    ],
     ["a number", { type: "session.update", session: { model: 1 } }, "invalid_type", "session.model"],
     ["a forbidden one at the top", { type: "session.update", model: "forbidden" }, "model_not_allowed", "model"],
-    ["a forbidden one for a response", { type: "response.create", response: { model: "forbidden" } }, "model_not_allowed", "response.model"],
-    ["a forbidden one to transcribe", transcribing("forbidden"), "model_not_allowed", "session.audio.input.transcription.model"],
+    [
+      "a forbidden one for a response",
+      { type: "response.create", response: { model: "forbidden" } },
+      "model_not_allowed",
+      "response.model",
+    ],
+    [
+      "a forbidden one to transcribe",
+      transcribing("forbidden"),
+      "model_not_allowed",
+      "session.audio.input.transcription.model",
+    ],
     [
       "a forbidden one to transcribe, in the beta's form",
       { type: "session.update", session: { input_audio_transcription: { model: "forbidden" } } },
       "model_not_allowed",
       "session.input_audio_transcription.model",
     ],
-    ["one that another channel serves", transcribing("far"), "invalid_value", "session.audio.input.transcription.model"],
+    [
+      "one that another channel serves",
+      transcribing("far"),
+      "invalid_value",
+      "session.audio.input.transcription.model",
+    ],
   ] as const) {
     it(`answers ${name} with an error event, and passes nothing on`, async () => {
       const client = await rig.connect();
       client.send({ ...message, event_id: "mine" });
       const { error } = await client.waitFor("error");
       assert.deepEqual(
-        { code: (error as Record<string, unknown>)["code"], param: (error as Record<string, unknown>)["param"], id: (error as Record<string, unknown>)["event_id"] },
+        {
+          code: (error as Record<string, unknown>)["code"],
+          param: (error as Record<string, unknown>)["param"],
+          id: (error as Record<string, unknown>)["event_id"],
+        },
         { code, param, id: "mine" },
       );
       client.send({ type: "input_audio_buffer.clear" });
       await rig.upstream.session.waitFor("input_audio_buffer.clear");
-      assert.deepEqual(rig.upstream.session.received.map(({ type }) => type), ["input_audio_buffer.clear"]);
+      assert.deepEqual(
+        rig.upstream.session.received.map(({ type }) => type),
+        ["input_audio_buffer.clear"],
+      );
     });
   }
 
@@ -132,10 +169,10 @@ describe("models of a realtime session", function () {
       await client.waitFor("session.updated");
       assert.equal(rig.upstream.session.url.search, "?intent=transcription");
       await rig.upstream.session.waitFor("input_audio_buffer.append");
-      assert.deepEqual(rig.upstream.session.received.map(({ type }) => type), [
-        "session.update",
-        "input_audio_buffer.append",
-      ]);
+      assert.deepEqual(
+        rig.upstream.session.received.map(({ type }) => type),
+        ["session.update", "input_audio_buffer.append"],
+      );
       assert.equal(client.of("session.created").length, 1);
     });
 

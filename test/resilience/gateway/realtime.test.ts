@@ -4,11 +4,16 @@
  */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
-import { type FakeSession, usual } from "#test/support/realtime/fake-realtime";
-import { type RealtimeClient } from "#test/support/realtime/realtime-client";
-import { type RealtimeRig, realtimeChannel, realtimeRoute, startRealtimeRig } from "#test/support/realtime/realtime-rig";
-import { apiKey, manifest, rawKey, secret } from "#test/support/resilience/manifests";
 import { RawClient } from "#test/support/raw-client";
+import { type FakeSession, usual } from "#test/support/realtime/fake-realtime";
+import type { RealtimeClient } from "#test/support/realtime/realtime-client";
+import {
+  type RealtimeRig,
+  realtimeChannel,
+  realtimeRoute,
+  startRealtimeRig,
+} from "#test/support/realtime/realtime-rig";
+import { apiKey, manifest, rawKey, secret } from "#test/support/resilience/manifests";
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
@@ -78,7 +83,10 @@ describe("a realtime session", function () {
       const { code, reason } = await client.waitClosed();
       assert.deepEqual([code, errorCode(client)], [1011, "upstream_error"]);
       assert.match(reason, /connection error/);
-      await rig.logLine("the session", ({ status, end, error }) => status === 101 && end === "SD" && error === "upstream_error");
+      await rig.logLine(
+        "the session",
+        ({ status, end, error }) => status === 101 && end === "SD" && error === "upstream_error",
+      );
     });
 
     for (const [name, text] of [

@@ -1,6 +1,7 @@
 /** WebSocket frames byte by byte (RFC 6455 section 5.2), also such as no library would send. */
-import { rawKey } from "#test/support/resilience/manifests";
+
 import { RawClient } from "#test/support/raw-client";
+import { rawKey } from "#test/support/resilience/manifests";
 
 export interface FrameOptions {
   readonly opcode?: number;
@@ -63,7 +64,11 @@ export function closeCodeOf(received: Buffer): number | undefined {
     const opcode = (received[at] ?? 0) & 0x0f;
     const short = (received[at + 1] ?? 0) & 0x7f;
     const [length, headLength] =
-      short < 126 ? [short, 2] : short === 126 ? [received.readUInt16BE(at + 2), 4] : [Number(received.readBigUInt64BE(at + 2)), 10];
+      short < 126
+        ? [short, 2]
+        : short === 126
+          ? [received.readUInt16BE(at + 2), 4]
+          : [Number(received.readBigUInt64BE(at + 2)), 10];
     if (opcode === 8) return length >= 2 ? received.readUInt16BE(at + headLength) : 1005;
     at += headLength + length;
   }

@@ -3,7 +3,13 @@ import { apiKey, channel, manifest, rawKey, route, secret } from "#test/support/
 import { type Gateway, startGateway } from "#test/support/start-gateway";
 import { waitFor } from "#test/support/wait-for";
 import { FakeRealtime } from "./fake-realtime.ts";
-import { type ConnectOptions, connectRealtime, type RealtimeClient, type RefusedHandshake, refusedRealtime } from "./realtime-client.ts";
+import {
+  type ConnectOptions,
+  connectRealtime,
+  type RealtimeClient,
+  type RefusedHandshake,
+  refusedRealtime,
+} from "./realtime-client.ts";
 
 export interface RealtimeRigOptions {
   readonly upstreams?: number;

@@ -109,13 +109,23 @@ export function endsTranscription({ body }: ClientMessage): boolean {
  * Objects that the upstream's account keeps may be another tenant's (docs/design/configuration.md 2.2).
  * @throws GatewayError `unsupported_parameter`
  */
-export function refuseUpstreamObjects({ body }: ClientMessage, { upstreamObjects }: Pick<Channel, "upstreamObjects">): void {
+export function refuseUpstreamObjects(
+  { body }: ClientMessage,
+  { upstreamObjects }: Pick<Channel, "upstreamObjects">,
+): void {
   if (upstreamObjects === "Shared") return;
-  for (const path of [["session", "prompt"], ["response", "prompt"]]) {
+  for (const path of [
+    ["session", "prompt"],
+    ["response", "prompt"],
+  ]) {
     const found = find(body, path);
     if (found === undefined || found.member.kind === "null") continue;
     const param = path.join(".");
-    throw new GatewayError("unsupported_parameter", `'${param}' names an object of the upstream's account, which is not shared. Leave it out.`, { param });
+    throw new GatewayError(
+      "unsupported_parameter",
+      `'${param}' names an object of the upstream's account, which is not shared. Leave it out.`,
+      { param },
+    );
   }
 }
 

@@ -16,12 +16,7 @@ export type PublicNames = ReadonlyMap<string, string>;
  * @param eventId id of this event
  * @param about id of the client's message that it is about
  */
-export function errorEvent(
-  error: GatewayError,
-  requestId: string,
-  eventId: string,
-  about: string | undefined,
-): string {
+export function errorEvent(error: GatewayError, requestId: string, eventId: string, about: string | undefined): string {
   const told = errorMembers(error, requestId);
   return JSON.stringify({
     type: "error",
@@ -78,7 +73,9 @@ export function cleanErrorEvent(event: JsonObject, context: ClientErrorContext):
   const upstream = classifyErrorEvent(event);
   const error = toClientError(upstream, context);
   const mayPass = upstream.kind === "bad_request" || upstream.kind === "context_length" || upstream.kind === "policy";
-  const words = mayPass ? ownWords(told, cleanUpstreamText(upstream.message, context)) : errorMembers(error, context.requestId);
+  const words = mayPass
+    ? ownWords(told, cleanUpstreamText(upstream.message, context))
+    : errorMembers(error, context.requestId);
   const about = member(told, "event_id");
   return {
     event: {

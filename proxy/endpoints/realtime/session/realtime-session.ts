@@ -4,6 +4,8 @@
  *
  * A session that only transcribes begins without an upstream: its client names the model first.
  */
+
+import { describeLiveness } from "#proxy/authenticate/find-key";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import { isStillAllowed } from "#proxy/dispatch/revocation/is-still-allowed";
 import type { OpenSession } from "#proxy/dispatch/sessions/open-sessions";
@@ -11,12 +13,22 @@ import type { AcceptedSocket } from "#proxy/endpoints/realtime/accept-web-socket
 import { namedModels, readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
 import { errorEvent, transcriptionCreated } from "#proxy/endpoints/realtime/messages/server-event";
 import { GatewayError } from "#proxy/errors";
-import { describeLiveness } from "#proxy/authenticate/find-key";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import { binaryMessage, drained, type Ending, endingOf, isSendable, revoked, tooLong, upstreamInvalid, upstreamLost, upstreamTooLarge } from "./endings.ts";
+import {
+  binaryMessage,
+  drained,
+  type Ending,
+  endingOf,
+  isSendable,
+  revoked,
+  tooLong,
+  upstreamInvalid,
+  upstreamLost,
+  upstreamTooLarge,
+} from "./endings.ts";
 import { Peer } from "./peer.ts";
-import { type ClientVerdict, type SessionEffects, SessionRules } from "./session-rules.ts";
+import type { ClientVerdict, SessionEffects, SessionRules } from "./session-rules.ts";
 
 /** A session's upstream side. */
 export interface UpstreamSide {
@@ -164,7 +176,9 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       const named = namedModels(read).find(({ use }) => use === "transcription");
       if (named !== undefined) return this.#opened(named.model, named.path.join("."), message, about);
       const param = "session.audio.input.transcription.model";
-      throw new GatewayError("missing_parameter", `Name a model first: send 'session.update' with '${param}'.`, { param });
+      throw new GatewayError("missing_parameter", `Name a model first: send 'session.update' with '${param}'.`, {
+        param,
+      });
     } catch (error) {
       if (error instanceof GatewayError) return { refusal: error, about };
       throw error;

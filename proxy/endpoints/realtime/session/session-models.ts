@@ -10,8 +10,8 @@ import type { Caller } from "#proxy/dispatch/admitted-call";
 import type { NamedModel } from "#proxy/endpoints/realtime/messages/client-message";
 import { GatewayError } from "#proxy/errors";
 import type { SelectedTarget } from "#proxy/route/select-target";
-import type { Route } from "#proxy/snapshot/types.gen";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
+import type { Route } from "#proxy/snapshot/types.gen";
 
 /** A model by its public name, with the route that serves it. */
 export interface RoutedModel {

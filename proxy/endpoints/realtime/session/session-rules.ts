@@ -4,7 +4,7 @@
  *
  * Knows no socket. The session (`realtime-session.ts`) sends what this returns and does what it asks for.
  */
-import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
+
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import {
@@ -18,12 +18,18 @@ import {
 } from "#proxy/endpoints/realtime/messages/client-message";
 import { plainAudioLength, typeAtStart } from "#proxy/endpoints/realtime/messages/message-type";
 import { cancelEvent, cleanErrorEvent, withPublicNames } from "#proxy/endpoints/realtime/messages/server-event";
-import { CallsInFlight, type CallTerms, inputFormatOf, outputFormatOf } from "#proxy/endpoints/realtime/usage/calls-in-flight";
+import {
+  CallsInFlight,
+  type CallTerms,
+  inputFormatOf,
+  outputFormatOf,
+} from "#proxy/endpoints/realtime/usage/calls-in-flight";
 import { audioBytesPerSecond, ConversationSize } from "#proxy/endpoints/realtime/usage/conversation-size";
 import { isDelta } from "#proxy/endpoints/realtime/usage/produced-output";
 import { ResponseReservation } from "#proxy/endpoints/realtime/usage/response-reservation";
 import { GatewayError } from "#proxy/errors";
 import { cleanUpstreamText } from "#proxy/formats/client-error";
+import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
@@ -115,7 +121,10 @@ export class SessionRules {
   async #reserved(message: ClientMessage, eventId: string, forward: Buffer): Promise<ClientVerdict> {
     const { conversation } = this.models;
     if (conversation === undefined) {
-      return { refusal: new GatewayError("invalid_value", "A transcription session makes no responses.", { param: "type" }), about: eventId };
+      return {
+        refusal: new GatewayError("invalid_value", "A transcription session makes no responses.", { param: "type" }),
+        about: eventId,
+      };
     }
     const { terms, refusal } = this.#terms(conversation);
     if (refusal !== undefined) return { refusal, about: eventId };

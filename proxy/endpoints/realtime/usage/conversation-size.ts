@@ -97,7 +97,8 @@ export class ConversationSize {
    * @param outputCap its own cap, or the session's
    */
   estimate(outputCap: number | undefined, { price, info }: Route, fleet: Fleet): Amounts {
-    const reserve = outputCap ?? Math.min(info?.maxOutputTokens ?? Number.POSITIVE_INFINITY, fleet.defaultOutputReserve);
+    const reserve =
+      outputCap ?? Math.min(info?.maxOutputTokens ?? Number.POSITIVE_INFINITY, fleet.defaultOutputReserve);
     const input = this.input(fleet.inputEstimate === "Upper");
     const costOf = (usage: TokenUsage): bigint => computeCost(usage, price, { requests: 1 }).costNanos;
     const spoken = costOf({ ...input, audioOutput: reserve });

@@ -33,7 +33,10 @@ export function readTranscriptionUsage(usage: unknown): TranscriptionUsage | und
   if (!isObject(usage)) return undefined;
   const { seconds } = usage;
   if (usage["type"] === "duration") {
-    return { tokens: zeroUsage, seconds: typeof seconds === "number" && seconds > 0 ? Math.min(seconds, secondsMax) : 0 };
+    return {
+      tokens: zeroUsage,
+      seconds: typeof seconds === "number" && seconds > 0 ? Math.min(seconds, secondsMax) : 0,
+    };
   }
   const whole = new Remainder(count(usage["input_tokens"]));
   const audioInput = whole.subtract(memberAt(usage["input_token_details"], "audio_tokens"));

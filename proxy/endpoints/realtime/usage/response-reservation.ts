@@ -67,7 +67,8 @@ export class ResponseReservation {
     const { caller, route, model, channel } = this.#for;
     const { found, services, snapshot } = caller;
     const { requestId } = this.record;
-    const account = found.key.account === undefined ? undefined : snapshot.account(found.key.namespace, found.key.account);
+    const account =
+      found.key.account === undefined ? undefined : snapshot.account(found.key.namespace, found.key.account);
     try {
       const { limits, balances } = claimsOf(found.key, account, route, model);
       await reserveRequest({ id: requestId, amounts, limits, balances, concurrency: noClaims }, found.key, services);
@@ -75,7 +76,13 @@ export class ResponseReservation {
       const claims = channelClaims(channel, route, model);
       if (claims === undefined || claims.limits.length === 0) return undefined;
       const id = `${requestId}/1`;
-      const onChannel = await services.ledger.reserve({ id, amounts, limits: claims.limits, balances: noClaims, concurrency: noClaims });
+      const onChannel = await services.ledger.reserve({
+        id,
+        amounts,
+        limits: claims.limits,
+        balances: noClaims,
+        concurrency: noClaims,
+      });
       if (onChannel.kind === "refused") throw noAvailableChannel();
       this.#hold(id);
       return undefined;

@@ -36,7 +36,9 @@ describe("the size of a conversation", () => {
     });
   }
 
-  const priced = wireRoute("talk", { price: { input: "1000000", output: "2000000", audioInput: "10000000", audioOutput: "20000000" } });
+  const priced = wireRoute("talk", {
+    price: { input: "1000000", output: "2000000", audioInput: "10000000", audioOutput: "20000000" },
+  });
 
   it("reserves what was added, and the output that its dearest kind costs", () => {
     const size = new ConversationSize();

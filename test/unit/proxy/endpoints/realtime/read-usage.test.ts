@@ -15,19 +15,32 @@ describe("readResponseUsage", () => {
       {
         input_tokens: 132,
         output_tokens: 121,
-        input_token_details: { text_tokens: 119, audio_tokens: 13, cached_tokens: 64, cached_tokens_details: { text_tokens: 64, audio_tokens: 0 } },
+        input_token_details: {
+          text_tokens: 119,
+          audio_tokens: 13,
+          cached_tokens: 64,
+          cached_tokens_details: { text_tokens: 64, audio_tokens: 0 },
+        },
         output_token_details: { text_tokens: 30, audio_tokens: 91 },
       },
       { input: 55, cacheRead: 64, audioInput: 13, output: 30, audioOutput: 91 },
     ],
     [
       "cached audio, which is not counted as audio again",
-      { input_tokens: 100, input_token_details: { audio_tokens: 80, cached_tokens: 50, cached_tokens_details: { audio_tokens: 50 } } },
+      {
+        input_tokens: 100,
+        input_token_details: { audio_tokens: 80, cached_tokens: 50, cached_tokens_details: { audio_tokens: 50 } },
+      },
       { input: 20, cacheRead: 50, audioInput: 30 },
     ],
     [
       "parts that are more than the whole",
-      { input_tokens: 10, input_token_details: { audio_tokens: 80, cached_tokens: 50 }, output_tokens: 3, output_token_details: { audio_tokens: 9 } },
+      {
+        input_tokens: 10,
+        input_token_details: { audio_tokens: 80, cached_tokens: 50 },
+        output_tokens: 3,
+        output_token_details: { audio_tokens: 9 },
+      },
       { cacheRead: 10, audioOutput: 3 },
     ],
     ["negative numbers", { input_tokens: -1, output_tokens: -5, input_token_details: { cached_tokens: -3 } }, {}],
@@ -48,7 +61,12 @@ describe("readResponseUsage", () => {
     });
     fc.assert(
       fc.property(fc.nat(5_000), fc.nat(5_000), details, details, (input, output, into, out) => {
-        const usage = readResponseUsage({ input_tokens: input, output_tokens: output, input_token_details: into, output_token_details: out });
+        const usage = readResponseUsage({
+          input_tokens: input,
+          output_tokens: output,
+          input_token_details: into,
+          output_token_details: out,
+        });
         assert.ok(usage !== undefined);
         assert.deepEqual([inputTokens(usage), outputTokens(usage)], [input, output]);
         assert.ok(Object.values(usage).every((count) => count >= 0));
@@ -65,7 +83,12 @@ describe("readTranscriptionUsage", () => {
     ["seconds of a year", { type: "duration", seconds: 1e9 }, { tokens: zeroUsage, seconds: 86_400 }],
     [
       "tokens",
-      { type: "tokens", input_tokens: 20, input_token_details: { text_tokens: 5, audio_tokens: 15 }, output_tokens: 10 },
+      {
+        type: "tokens",
+        input_tokens: 20,
+        input_token_details: { text_tokens: 5, audio_tokens: 15 },
+        output_tokens: 10,
+      },
       { tokens: { ...zeroUsage, input: 5, audioInput: 15, output: 10 }, seconds: 0 },
     ],
   ] as const) {
