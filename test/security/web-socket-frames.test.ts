@@ -107,7 +107,7 @@ describe("frames of a WebSocket", function () {
       rig.upstream.session.raw.write(bytes);
       const { code } = await client.waitClosed();
       assert.equal(code, 1011);
-      assert.equal((client.of("error")[0]?.["error"] as Record<string, unknown>)["code"], "upstream_error");
+      assert.equal(client.lastError["code"], "upstream_error");
     }
   });
 

@@ -6,11 +6,13 @@ import { servedNowhere } from "#proxy/dispatch/served-nowhere";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
-import { unsupportedNames } from "#proxy/parameters/member-rules";
+import { membersNamed, unsupportedNames } from "#proxy/parameters/member-rules";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
+import type { TokenUsage } from "#proxy/settle/usage";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
+import type { EstimateMissingUsage } from "#proxy/upstream/attempt-options";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 import type { Dialects } from "./dialect.ts";
@@ -24,7 +26,12 @@ export function serveDialects<Call extends ModelCall>(
   return serveCall(admitted, new DialectServing(admitted, dialects, writer));
 }
 
-class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall> {
+interface PreparedDialect extends PreparedCall {
+  /** As of `Dialect.missingUsage`. */
+  readonly missingUsage: (() => Promise<TokenUsage>) | undefined;
+}
+
+class DialectServing<Call extends ModelCall> implements CallServing<PreparedDialect> {
   readonly writer: ClientWriter;
   readonly #admitted: AdmittedCall<Call>;
   readonly #dialects: Dialects<Call>;
@@ -51,7 +58,7 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
     });
   }
 
-  prepare(selected: SelectedTarget): PreparedCall | GatewayError {
+  prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
     try {
       return this.#prepare(selected);
     } catch (error) {
@@ -60,11 +67,11 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
     }
   }
 
-  #prepare(selected: SelectedTarget): PreparedCall {
+  #prepare(selected: SelectedTarget): PreparedDialect {
     const { call, route, services, passedHeaders } = this.#admitted;
     const { channel, target } = selected;
     refuseUpstreamObjects(call, selected);
-    const { members, dropped } = unsupportedNames(call.body, route, channel);
+    const { members, dropped } = unsupportedNames(this.#namesIn(call), route, channel);
     const plan: UpstreamPlan = {
       channel,
       upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
@@ -81,7 +88,18 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
     const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
     const { format } = call.endpoint;
     for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
-    return { request, reader: dialect.reader(call, plan), dropped: all };
+    const missingUsage = dialect.missingUsage?.(call, services);
+    return { request, reader: dialect.reader(call, plan), dropped: all, missingUsage };
+  }
+
+  #namesIn(call: Call): (name: string) => readonly string[] {
+    const { namesIn } = this.#dialects;
+    return namesIn === undefined ? membersNamed(call.body) : (name) => namesIn(call, name);
+  }
+
+  estimateMissingUsage({ missingUsage }: PreparedDialect): EstimateMissingUsage | undefined {
+    if (missingUsage === undefined) return undefined;
+    return async (usage) => (usage === undefined ? await missingUsage() : undefined);
   }
 
   noTarget(): GatewayError {

@@ -4,6 +4,7 @@
  */
 
 import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
+import type { StreamedBody } from "#proxy/http1/client/upstream";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ProxyLimits } from "#proxy/limits";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
@@ -24,7 +25,7 @@ export interface UpstreamTarget {
 /** What is edited in the body besides what channel and target say. */
 export type CallEdits = Pick<UpstreamPlan, "outputCap" | "unsupported" | "clientsName">;
 
-export interface BuiltRequest extends UpstreamRequest {
+export interface BuiltRequest extends UpstreamRequest<Buffer> {
   /** Fields of the client's that the provider does not support and that were left out. */
   readonly dropped: readonly string[];
 }
@@ -65,7 +66,9 @@ export function buildUpstreamRequest(
 
 /** What a call that is no chat becomes for one upstream. */
 export interface WrittenRequest {
-  readonly body: Buffer;
+  readonly body: Buffer | StreamedBody;
+  /** Of the body; JSON when absent. */
+  readonly contentType?: string | undefined;
   /** Gemini-style only: the verb of the path. */
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
@@ -81,11 +84,13 @@ export function buildWrittenRequest(
   { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
-  const { fixedHeaders, headers } = requestHeaders(isStream ? "stream" : "call", channel, credential, clientHeaders);
+  const { contentType } = written;
+  const kinds = contentType === undefined ? (["call", "stream"] as const) : (["form", "form-stream"] as const);
+  const { fixedHeaders, headers } = requestHeaders(kinds[isStream ? 1 : 0], channel, credential, clientHeaders);
   return {
     path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
     fixedHeaders,
-    headers,
+    headers: contentType === undefined ? headers : [...headers, "content-type", contentType],
     body: written.body,
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, isStream, limits),

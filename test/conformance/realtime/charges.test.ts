@@ -122,8 +122,8 @@ describe("charges of a realtime session", function () {
     client.send({ type: "response.create" });
     await client.waitFor("response.done", 2);
     client.send({ type: "response.create", event_id: "third" });
-    const { error } = await client.waitFor("error");
-    const { code, event_id: about, message } = error as Record<string, unknown>;
+    await client.waitFor("error");
+    const { code, event_id: about, message } = client.lastError;
     assert.deepEqual([code, about], ["insufficient_quota", "third"]);
     assert.match(String(message), /^insufficient quota/);
     const { code: closeCode, reason } = await client.waitClosed();
@@ -151,8 +151,8 @@ describe("charges of a realtime session", function () {
     rig.upstream.session.begin();
     await few.waitFor("response.created", 1);
     few.send({ type: "input_audio_buffer.append", audio: "AAAA" });
-    const { error } = await few.waitFor("error");
-    assert.equal((error as Record<string, unknown>)["code"], "insufficient_quota");
+    await few.waitFor("error");
+    assert.equal(few.lastError["code"], "insufficient_quota");
     assert.equal((await few.waitClosed()).code, 4429);
     const cancel = await rig.upstream.session.waitFor("response.cancel");
     assert.equal(cancel["response_id"], speaking);
@@ -169,8 +169,8 @@ describe("charges of a realtime session", function () {
     client.send({ type: "response.create" });
     await client.waitFor("response.done");
     client.send({ type: "response.create" });
-    const { error } = await client.waitFor("error");
-    assert.equal((error as Record<string, unknown>)["code"], "rate_limit_exceeded");
+    await client.waitFor("error");
+    assert.equal(client.lastError["code"], "rate_limit_exceeded");
     client.send({ type: "input_audio_buffer.clear" });
     await rig.upstream.session.waitFor("input_audio_buffer.clear");
     assert.equal(client.closed, undefined);
@@ -328,8 +328,8 @@ describe("charges of a realtime session", function () {
         message: "Incorrect API key provided: sk-secret-of-the-channel",
       },
     });
-    const { error } = await client.waitFor("error");
-    assert.equal((error as Record<string, unknown>)["code"], "no_available_channel");
+    await client.waitFor("error");
+    assert.equal(client.lastError["code"], "no_available_channel");
     rig.upstream.session.socket.close(3000, "invalid_request_error.invalid_api_key");
     const { code, reason } = await client.waitClosed();
     assert.equal(code, 1011);

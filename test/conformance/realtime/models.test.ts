@@ -85,12 +85,12 @@ describe("models of a realtime session", function () {
     it(`answers ${name} with an error event, and passes nothing on`, async () => {
       const client = await rig.connect();
       client.send({ ...message, event_id: "mine" });
-      const { error } = await client.waitFor("error");
+      await client.waitFor("error");
       assert.deepEqual(
         {
-          code: (error as Record<string, unknown>)["code"],
-          param: (error as Record<string, unknown>)["param"],
-          id: (error as Record<string, unknown>)["event_id"],
+          code: client.lastError["code"],
+          param: client.lastError["param"],
+          id: client.lastError["event_id"],
         },
         { code, param, id: "mine" },
       );
@@ -118,8 +118,8 @@ describe("models of a realtime session", function () {
     it(`refuses ${text === "" ? "an empty message" : text}: two programs could read it in two ways, or none`, async () => {
       const client = await rig.connect();
       client.socket.send(text);
-      const { error } = await client.waitFor("error");
-      assert.equal((error as Record<string, unknown>)["code"], "invalid_json");
+      await client.waitFor("error");
+      assert.equal(client.lastError["code"], "invalid_json");
       client.send({ type: "input_audio_buffer.clear" });
       await rig.upstream.session.waitFor("input_audio_buffer.clear");
       assert.equal(rig.upstream.session.texts.length, 1);
@@ -148,8 +148,8 @@ describe("models of a realtime session", function () {
   it("an object that the upstream's account keeps is refused", async () => {
     const client = await rig.connect();
     client.send({ type: "response.create", response: { prompt: { id: "pmpt_1" } } });
-    const { error } = await client.waitFor("error");
-    assert.equal((error as Record<string, unknown>)["code"], "unsupported_parameter");
+    await client.waitFor("error");
+    assert.equal(client.lastError["code"], "unsupported_parameter");
     assert.equal(rig.upstream.session.received.length, 0);
   });
 
@@ -161,8 +161,8 @@ describe("models of a realtime session", function () {
       const client = await rig.connect({ target });
       await client.waitFor("session.created");
       client.send({ type: "input_audio_buffer.append", audio: "AAAA" });
-      const { error } = await client.waitFor("error");
-      assert.equal((error as Record<string, unknown>)["code"], "missing_required_parameter");
+      await client.waitFor("error");
+      assert.equal(client.lastError["code"], "missing_required_parameter");
       assert.equal(rig.upstream.handshakes, before);
       client.send(transcribing("scribe"));
       client.send({ type: "input_audio_buffer.append", audio: "AAAA" });
@@ -182,7 +182,7 @@ describe("models of a realtime session", function () {
       client.send(transcribing("nothing"));
       client.send(transcribing("scribe"));
       await client.waitFor("session.updated");
-      const codes = client.of("error").map(({ error }) => (error as Record<string, unknown>)["code"]);
+      const codes = client.errors.map(({ code }) => code);
       assert.deepEqual(codes, ["model_not_allowed", "model_not_found"]);
     });
 
@@ -190,8 +190,8 @@ describe("models of a realtime session", function () {
       rig.upstream.refusal = { status: 500 };
       const client = await rig.connect({ target });
       client.send(transcribing("scribe"));
-      const { error } = await client.waitFor("error");
-      assert.equal((error as Record<string, unknown>)["code"], "upstream_error");
+      await client.waitFor("error");
+      assert.equal(client.lastError["code"], "upstream_error");
       rig.upstream.refusal = undefined;
       client.send(transcribing("scribe"));
       await client.waitFor("session.updated");

@@ -17,8 +17,7 @@ import { apiKey, manifest, rawKey, secret } from "#test/support/resilience/manif
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
-const errorCode = (client: RealtimeClient): unknown =>
-  (client.of("error").at(-1)?.["error"] as Record<string, unknown> | undefined)?.["code"];
+const errorCode = (client: RealtimeClient): unknown => client.lastError["code"];
 
 /** Begins a response and leaves it open. */
 const beginOnly = (session: FakeSession, { type }: { readonly type: string }): void => {

@@ -56,6 +56,16 @@ export class RealtimeClient {
     return waitFor(`${count} x ${type}`, () => this.of(type)[count - 1], { deadlineMs });
   }
 
+  /** Members of the errors that the client was told. */
+  get errors(): Readonly<Record<string, unknown>>[] {
+    return this.of("error").map(({ error }) => (typeof error === "object" && error !== null ? { ...error } : {}));
+  }
+
+  /** Of the last one; empty where it was told none. */
+  get lastError(): Readonly<Record<string, unknown>> {
+    return this.errors.at(-1) ?? {};
+  }
+
   waitClosed(deadlineMs = 5_000): Promise<NonNullable<RealtimeClient["closed"]>> {
     return waitFor("the close", () => this.closed, { deadlineMs });
   }
