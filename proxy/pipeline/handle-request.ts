@@ -32,8 +32,8 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     await joinBatch();
     const { matched, caller } = readHead(exchange, services, record); //          400 401 403 404 405 414 426 431 503
     const { endpoint, match } = matched;
-    if (endpoint.body === "none" || endpoint.body === "upgrade") await servePlain(caller, endpoint, match);
-    else await serveCall(caller, endpoint, match);
+    if (endpoint.body === "json" || endpoint.body === "form") await serveCall(caller, endpoint, match);
+    else await servePlain(caller, endpoint, match);
   } catch (error) {
     respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {

@@ -1,6 +1,7 @@
 /** What a realtime session is charged, and what happens at a ceiling (docs/design/realtime.md 4 and 5). */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
+import { memberAt } from "#proxy/json/json-value";
 import { type FakeSession, usageOf, usual } from "#test/support/realtime/fake-realtime";
 import {
   type RealtimeRig,
@@ -161,7 +162,7 @@ describe("charges of a realtime session", function () {
       ({ key, tokens }) => key === "default/few-tokens" && (tokens as Record<string, number>)["output"] !== 0,
     );
     assert.equal(line?.["estimated"], true);
-    assert.ok(Number((line?.["tokens"] as Record<string, number>)["output"]) >= 10);
+    assert.ok(Number(memberAt(line, "tokens", "output")) >= 10);
   });
 
   it("a rate is told and the session goes on", async () => {
