@@ -125,9 +125,18 @@ describe("more sessions than a proxy takes", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
   before(async () => {
-    rig = await startRealtimeRig({ flags: ["--limits-in-flight-requests=3"] });
+    rig = await startRealtimeRig({ flags: ["--limits-in-flight-requests=3", "--limits-in-flight-bytes=4MiB"] });
   });
   after(() => rig?.close());
+  afterEach(() => rig.settleDown());
+
+  it("hold no more of unfinished messages together than bodies may", async () => {
+    const clients = await Promise.all([rawRealtime(rig.gateway.port), rawRealtime(rig.gateway.port)]);
+    const half = frame("x".repeat(3 * MiB), { declared: 8n * BigInt(MiB) });
+    for (const client of clients) client.write(half);
+    await waitFor("one of them to be closed", () => clients.some(({ received }) => closeCodeOf(received) === 1013));
+    for (const client of clients) client.close();
+  });
 
   it("are refused with 503, and those that are open go on", async () => {
     const open = await Promise.all([rig.connect(), rig.connect(), rig.connect()]);

@@ -3,6 +3,7 @@
  * (docs/design/realtime.md 5). Codes of RFC 6455 where one fits; 4000 and the status of HTTP where none does.
  */
 import { GatewayError } from "#proxy/errors";
+import { tooManyBytes } from "#proxy/http/in-flight-bytes";
 import type { EndCode } from "#proxy/observe/access-log";
 import { errorOfStop } from "#proxy/upstream/describe-outcome";
 
@@ -24,6 +25,7 @@ export const binaryMessage: Ending = {
   closeCode: 1003,
   end: "PD",
 };
+export const overloaded: Ending = { error: tooManyBytes(), closeCode: 1013, end: "RD" };
 export const upstreamLost: Ending = {
   error: new GatewayError("upstream_error", "Upstream connection error: the connection failed or was lost."),
   closeCode: 1011,

@@ -39,6 +39,7 @@ export class Peer {
   #pingedMs = performance.now();
   /** What had come by then; nothing counts before the first one. */
   #readAtPing = -1;
+  #readAtMessage = 0;
   #writtenBytes = 0;
   #takenMs = performance.now();
   #closingMs: number | undefined;
@@ -53,9 +54,11 @@ export class Peer {
   /** Messages come from now on; one that was paused before waits for `resume`. */
   listen(listener: PeerListener): void {
     this.#listener = listener;
+    this.#readAtMessage = this.#socket.bytesRead;
     this.#webSocket.on("message", (data, isBinary) => {
       if (!Buffer.isBuffer(data)) return;
       this.messageBytes += data.length;
+      this.#readAtMessage = this.#socket.bytesRead;
       listener.onMessage(data, isBinary);
     });
     this.#webSocket.on("error", (error) => {
@@ -78,6 +81,11 @@ export class Peer {
   /** So much waits for it that nothing more should be sent for now. */
   get isFull(): boolean {
     return this.#webSocket.bufferedAmount > fullBytes;
+  }
+
+  /** What it holds in memory: a message that is not whole yet, and what waits to be taken. */
+  get heldBytes(): number {
+    return this.#socket.bytesRead - this.#readAtMessage + this.#webSocket.bufferedAmount;
   }
 
   send(message: Buffer | string): void {

@@ -21,6 +21,7 @@ import {
   type Ending,
   endingOf,
   isSendable,
+  overloaded,
   revoked,
   tooLong,
   upstreamInvalid,
@@ -56,6 +57,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   #endsWhenIdle: Ending | undefined;
   #isOver = false;
   #eventCount = 0;
+  #heldBytes = 0;
   #openPeers = 1;
   #resolve: () => void = () => {};
   /** Both sides have ended. */
@@ -79,6 +81,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     const { services, record } = this.#options.caller;
     record.status = 101;
     record.pieceSent();
+    // What the gateway itself takes is told apart from what the two sides take to say.
+    record.upstreamStarted();
     this.#client.listen({
       onMessage: (message, isBinary) => this.#ofClient(message, isBinary),
       onDrained: () => this.#updateReading(),
@@ -91,6 +95,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       await this.#closed;
     } finally {
       services.openSessions.delete(this);
+      this.#hold(0);
+      record.upstreamEnded();
       record.requestBytes = this.#client.messageBytes;
       record.responseBytes = this.#upstream?.messageBytes ?? 0;
       await this.#settle();
@@ -119,8 +125,6 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     if (this.#isOver) upstream.close(1000, "");
     else this.#updateReading();
   }
-
-  // The client's messages.
 
   #ofClient(message: Buffer, isBinary: boolean): void {
     if (this.#isOver) return;
@@ -217,8 +221,6 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#client.send(errorEvent(error, this.#options.caller.record.requestId, this.#nextId(), about));
   }
 
-  // The upstream's messages.
-
   #ofUpstream(message: Buffer, isBinary: boolean): void {
     if (this.#rules === undefined) return;
     let passed: ReturnType<SessionRules["ofUpstream"]>;
@@ -264,8 +266,6 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#upstream?.setPaused(this.#client.isFull);
   }
 
-  // Ends.
-
   isAllowed(snapshot: Snapshot, nowMs: number): boolean {
     const { found, clientAddress } = this.#options.caller;
     const names = this.#rules?.models.names ?? [];
@@ -298,10 +298,23 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   check(nowMs: number): void {
     const { limits } = this.#options.caller.services;
     if (nowMs - this.#startedMs > limits.realtimeSessionMs) this.#end(tooLong);
+    this.#hold(this.#isOver ? 0 : this.#client.heldBytes + (this.#upstream?.heldBytes ?? 0));
     const { record } = this.#options.caller;
     const cause = this.#client.check(nowMs);
     if (cause !== undefined && !this.#isOver) record.clientLeft(cause === "slow" ? "cD" : "CD");
     if (this.#upstream?.check(nowMs) !== undefined) this.#end(upstreamLost);
+  }
+
+  /** Counts what both sides hold as bodies of calls are counted: many large messages that never end fill the memory. */
+  #hold(bytes: number): void {
+    const { inFlightBytes } = this.#options.caller;
+    const more = bytes - this.#heldBytes;
+    if (more > 0 && !inFlightBytes.tryAcquire(more)) {
+      this.#end(overloaded);
+      return;
+    }
+    if (more < 0) inFlightBytes.release(-more);
+    this.#heldBytes = bytes;
   }
 
   /** The gateway ends it: the client is told why, in an event and in the close. */

@@ -57,6 +57,7 @@ export class ResponseReservation {
     this.record.isStream = true;
     this.record.status = 200;
     this.record.attempts = 1;
+    this.record.upstreamStarted();
   }
 
   /**
@@ -143,6 +144,7 @@ export class ResponseReservation {
   /** It never began. */
   refused(error: GatewayError): void {
     const { services } = this.#for.caller;
+    this.record.attempts = 0;
     this.record.refused(error.code, errorTable[error.code].status, endOf(error.code, false));
     this.record.report(services.metrics, services.accessLog);
   }
@@ -151,6 +153,7 @@ export class ResponseReservation {
   report(error?: GatewayError, end: EndCode = "--"): void {
     const { services } = this.#for.caller;
     if (error !== undefined) this.record.cut(error.code, end);
+    this.record.upstreamEnded();
     this.record.report(services.metrics, services.accessLog);
   }
 }
