@@ -1,7 +1,7 @@
 /** Generated from proxy/endpoints/endpoints.ts by `npm run generate`; do not edit. */
 
 /** Formats of a channel that an endpoint uses. */
-export const servedFormats: ReadonlySet<string> = new Set(["ChatCompletions", "CountTokens", "EmbedContent", "Embeddings", "GenerateContent", "Messages", "Moderations", "Realtime", "Responses"]);
+export const servedFormats: ReadonlySet<string> = new Set(["ChatCompletions", "Completions", "CountTokens", "EmbedContent", "Embeddings", "GenerateContent", "Messages", "Moderations", "Realtime", "Rerank", "Responses"]);
 
 /** Capabilities that an endpoint has. */
-export const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "CountTokens", "Embeddings", "Models", "Moderation", "Realtime"]);
+export const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "Completion", "CountTokens", "Embeddings", "Models", "Moderation", "Realtime", "Rerank"]);

@@ -19,6 +19,7 @@ import type { WrittenCall } from "./dialect.ts";
  * The body with the edits of `editMembers`.
  *
  * @param edit what the endpoint itself changes, before any rule
+ * @param finish what it changes after all rules
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
 export function editJsonBody(
@@ -26,10 +27,12 @@ export function editJsonBody(
   format: WireFormat,
   plan: UpstreamPlan,
   edit?: (editor: BodyEditor) => void,
+  finish?: (editor: BodyEditor) => void,
 ): WrittenCall {
   const editor = new BodyEditor(body);
   edit?.(editor);
   const dropped = editMembers(editor, body, format, plan);
+  finish?.(editor);
   return { body: editor.build(), dropped };
 }
 
