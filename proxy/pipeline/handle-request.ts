@@ -12,7 +12,7 @@ import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import { hasReferences } from "#proxy/dispatch/references/resolve-call";
 import type { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
-import type { CallEndpoint, FormEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
+import type { BodyEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
 import { protocolOfPath } from "#proxy/endpoints/match-endpoint";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import { RequestRecord } from "#proxy/observe/request-record";
@@ -32,7 +32,8 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     await joinBatch();
     const { matched, caller } = readHead(exchange, services, record); //          400 401 403 404 405 414 426 431 503
     const { endpoint, match } = matched;
-    if (endpoint.body === "json" || endpoint.body === "form") await serveCall(caller, endpoint, match);
+    const { body } = endpoint;
+    if (body === "json" || body === "form" || body === "any") await serveCall(caller, endpoint, match);
     else await servePlain(caller, endpoint, match);
   } catch (error) {
     respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
@@ -45,7 +46,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
 }
 
 /** Reads the call, reserves what it may need, serves it; releases everything however that went. */
-async function serveCall(caller: Caller, endpoint: CallEndpoint | FormEndpoint, match: Match): Promise<void> {
+async function serveCall(caller: Caller, endpoint: BodyEndpoint, match: Match): Promise<void> {
   const body = await receiveBody(caller, endpoint); //                                           400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let conversationBytes = 0;

@@ -94,13 +94,13 @@ export class Attempt {
   onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    const encodings = headerValues(headers, "content-encoding");
-    if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
+    const encoding = headerValues(headers, "content-encoding").join(",");
+    if (encoding !== "" && !this.#decode(encoding)) return;
     const isSuccess = status >= 200 && status < 300;
-    const { client, limits } = this.#options;
-    const { streams, contentType } = this.#options.reader;
-    this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
+    const { client, limits, reader } = this.#options;
+    this.#collected = CollectedReply.of(headers, isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     if (isSuccess) client?.passHeaders(this.#passedHeaders());
+    const { contentType, streams } = reader;
     if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(contentType, headers)) {
       this.#phase = "streaming";
       this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
@@ -124,7 +124,7 @@ export class Attempt {
 
   onData(chunk: Buffer): void {
     // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
-    const own = Buffer.from(chunk);
+    const own = this.#phase === "collecting" ? this.#collected.copy(chunk) : Buffer.from(chunk);
     if (this.#decoder === undefined) this.#consume(own);
     else this.#decoder.write(own);
   }
