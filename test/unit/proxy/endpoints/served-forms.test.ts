@@ -21,6 +21,7 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   moderations: () => moderationDialects.formatsFor(given("Moderations")),
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
   "pass-through": () => ["Passthrough"],
+  realtime: () => ["Realtime"],
 };
 
 /** As far as a call's format decides. */
