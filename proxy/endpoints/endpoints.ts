@@ -8,6 +8,7 @@ import { imageEdits, imageGenerations, imagePredictions, imageVariations } from 
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
 import { passThrough } from "./pass-through/endpoint.ts";
+import { realtime } from "./realtime/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
@@ -23,6 +24,7 @@ export const endpoints: readonly Endpoint[] = [
   imageEdits,
   imageVariations,
   imagePredictions,
+  realtime,
   passThrough,
   models,
 ];

@@ -19,7 +19,10 @@ export function imageDialects(admitted: AdmittedCall<ImageCall>): Dialects<Image
 }
 
 /** The client's own format keeps everything. Which of Google's serves a model is told by its name. */
-export function imageFormatsFor({ endpoint }: Pick<ImageCall, "endpoint">, upstreamModel: string): readonly WireFormat[] {
+export function imageFormatsFor(
+  { endpoint }: Pick<ImageCall, "endpoint">,
+  upstreamModel: string,
+): readonly WireFormat[] {
   if (endpoint.format === "ImageVariations" || endpoint.format === "Predict") return [endpoint.format];
   if (endpoint.format === "ImageEdits") return ["ImageEdits", "GenerateContent"];
   const isImagen = /(?:^|\/)imagen/.test(upstreamModel);

@@ -119,6 +119,30 @@ export function buildPlainRequest(
   };
 }
 
+/**
+ * The handshake of a WebSocket (RFC 6455); its own fields are added by who opens it.
+ * @param query what is asked by query, encoded
+ * @param clientHeaders already reduced to what may go upstream, names in lower case
+ * @throws GatewayError for a model name that cannot be in a path
+ */
+export function buildSocketRequest(
+  upstream: UpstreamTarget,
+  upstreamModel: string,
+  query: string,
+  clientHeaders: Readonly<Record<string, string>>,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const { channel, credential, route, path } = upstream;
+  return {
+    method: "GET",
+    path: upstreamPath(upstream, path, upstreamModel, "", query),
+    ...requestHeaders("socket", channel, credential, clientHeaders),
+    body: Buffer.alloc(0),
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, true, limits),
+  };
+}
+
 /** A call that is passed on as it is. */
 export interface OpaqueRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

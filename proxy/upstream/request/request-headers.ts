@@ -8,7 +8,7 @@ import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. The type of a form names its boundary, so that each brings its own. */
-export type UpstreamExchangeKind = "call" | "stream" | "form" | "form-stream" | "plain" | "opaque";
+export type UpstreamExchangeKind = "call" | "stream" | "form" | "form-stream" | "plain" | "opaque" | "socket";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
 const ofAll = ["accept-encoding", "identity", "user-agent", "tollgate"];
@@ -18,6 +18,7 @@ const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   form: ["accept", "application/json", ...ofAll],
   "form-stream": ["accept", "text/event-stream", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
+  socket: ["user-agent", "tollgate"],
   opaque: ofAll,
 };
 

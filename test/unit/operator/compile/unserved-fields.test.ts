@@ -49,9 +49,10 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
           { type: "Realtime", path: "/realtime" },
+          { type: "Predict", path: "/predict" },
         ],
       },
-      want: "PartiallyValid: spec.formats Realtime: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Predict: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",

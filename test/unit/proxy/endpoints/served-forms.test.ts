@@ -29,6 +29,7 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   "image-variations": (client) => imageFormatsFor(given(client), ""),
   "image-predictions": (client) => imageFormatsFor(given(client), ""),
   "pass-through": () => ["Passthrough"],
+  realtime: () => ["Realtime"],
 };
 
 /** As far as a call's format decides. */
