@@ -63,8 +63,8 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities without an endpoint",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Completion", "ImageEdit"] },
-      want: "PartiallyValid: spec.capabilities ImageEdit: not there yet, no endpoint serves it.",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
+      want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
     },
     {
       name: "parameters in lists, of which few are named",
