@@ -4,6 +4,7 @@ import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
 import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { imageEdits, imageGenerations, imagePredictions, imageVariations } from "./images/endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
 import { passThrough } from "./pass-through/endpoint.ts";
@@ -18,6 +19,10 @@ export const endpoints: readonly Endpoint[] = [
   embeddings,
   rerank,
   moderations,
+  imageGenerations,
+  imageEdits,
+  imageVariations,
+  imagePredictions,
   passThrough,
   models,
 ];

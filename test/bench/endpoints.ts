@@ -17,6 +17,12 @@ export interface EndpointScenario extends Scenario {
 const asFastAsBare = { unit: "request", measure: "requests per CPU second", limit: 0.75, kind: "speed" } as const;
 const embeddings = { path: "/v1/embeddings", capability: "Embeddings", format: "Embeddings", ...asFastAsBare } as const;
 const completions = { path: "/v1/completions", capability: "Completion", format: "Completions" } as const;
+const images = {
+  path: "/v1/images/generations",
+  capability: "ImageGeneration",
+  format: "ImageGenerations",
+  ...asFastAsBare,
+} as const;
 const rerank = { path: "/v1/rerank", capability: "Rerank", format: "Rerank", ...asFastAsBare } as const;
 const text = "A long document has many words in it, and some of them repeat. ".repeat(8).slice(0, 500);
 
@@ -41,16 +47,6 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     body: { model: "bench-embeddings-base64", input: Array(100).fill(text), encoding_format: "base64" },
     connections: 8,
     ...embeddings,
-  },
-  {
-    name: "passed on, 1 KB",
-    answer: "passed",
-    body: { model: "bench-passed", text: text.repeat(2) },
-    connections: 16,
-    path: "/v1/passthrough/bench-passed/work",
-    capability: "Passthrough",
-    format: "Passthrough, paths: [/work]",
-    ...asFastAsBare,
   },
   {
     name: "completions 1 KB",
@@ -83,5 +79,29 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     body: { model: "bench-ranking", query: "What is a gateway?", documents: Array(100).fill(text) },
     connections: 8,
     ...rerank,
+  },
+  {
+    name: "images, an address",
+    answer: "picture-address",
+    body: { model: "bench-picture-address", prompt: text },
+    connections: 16,
+    ...images,
+  },
+  {
+    name: "images, a picture of 1 MB",
+    answer: "picture",
+    body: { model: "bench-picture", prompt: text },
+    connections: 4,
+    ...images,
+  },
+  {
+    name: "passed on, 1 KB",
+    answer: "passed",
+    body: { model: "bench-passed", text: text.repeat(2) },
+    connections: 16,
+    path: "/v1/passthrough/bench-passed/work",
+    capability: "Passthrough",
+    format: "Passthrough, paths: [/work]",
+    ...asFastAsBare,
   },
 ];

@@ -27,8 +27,8 @@ export interface UnitCounter {
   readonly parts: number;
   /** What a whole reply is charged by the piece, whatever the upstream reports; the reply's own numbers win. */
   readonly units?: ChargedUnits | undefined;
-  /** Tokens of a whole reply without usage. */
-  tokens(): TokenUsage | Promise<TokenUsage>;
+  /** Tokens of a whole reply without usage. @param units what it is charged by the piece */
+  tokens(units?: ChargedUnits): TokenUsage | Promise<TokenUsage>;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
@@ -68,7 +68,8 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   }
 
   override async settleOversized(): Promise<void> {
-    await this.#chargeUnits(await this.#counter.tokens(), true, this.#counter.units);
+    const { units } = this.#counter;
+    await this.#chargeUnits(await this.#counter.tokens(units), true, units);
   }
 
   #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined): Pending {
@@ -81,7 +82,7 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
 
   /** What the upstream left out is counted here: no reply read nothing. */
   async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined): Promise<void> {
-    const counted = await this.#counter.tokens();
+    const counted = await this.#counter.tokens(units);
     const usage: Record<keyof TokenUsage, number> = { ...zeroUsage };
     let isCounted = false;
     for (const name of usageClasses) {

@@ -69,6 +69,8 @@ export interface WrittenRequest {
   readonly body: Buffer | StreamedBody;
   /** Of the body; JSON when absent. */
   readonly contentType?: string | undefined;
+  /** Whether the upstream is asked for a stream; as the client asks when absent. */
+  readonly isStream?: boolean;
   /** Gemini-style only: the verb of the path. */
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
@@ -78,13 +80,13 @@ export interface WrittenRequest {
 /** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
 export function buildWrittenRequest(
   written: WrittenRequest,
-  isStream: boolean,
+  asksForStream: boolean,
   upstream: UpstreamTarget,
   upstreamModel: string,
   { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
-  const { contentType } = written;
+  const { contentType, isStream = asksForStream } = written;
   const kinds = contentType === undefined ? (["call", "stream"] as const) : (["form", "form-stream"] as const);
   const { fixedHeaders, headers } = requestHeaders(kinds[isStream ? 1 : 0], channel, credential, clientHeaders);
   return {

@@ -77,6 +77,11 @@ export class InProcessGateway {
     return this.#services.inFlightBytes.bytes;
   }
 
+  /** Bytes of files of forms that are on disk now. */
+  get spooledBytes(): number {
+    return this.#services.spool.bytes;
+  }
+
   /** Bodies that are not whole yet. */
   get bodiesUnderWay(): number {
     return this.#services.bodiesUnderWay.count;

@@ -10,13 +10,15 @@ function describeTarget(method: string, url: string, headers: readonly string[] 
     const { endpoint, match } = matchEndpoint(method, url, headers);
     const parts = { ...match } as Readonly<Record<string, string | undefined>>;
     const { protocol, format, modelInPath, geminiStream, action, responseId, shape, verb } = parts;
+    const { method: methodPassed, model, path } = parts;
+
     const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
       chat: [protocol, format, modelInPath, geminiStream],
       "count-tokens": [protocol, "count", modelInPath],
       embeddings: [protocol, verb ?? format, modelInPath],
       "stored-responses": [protocol, action, responseId],
-      "pass-through": [protocol, parts["method"], parts["model"], parts["path"]],
       rerank: [shape, "rerank"],
+      "pass-through": [protocol, methodPassed, model, path],
       models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
     };
     return (words[endpoint.name] ?? [endpoint.name]).filter(Boolean).join(" ");
@@ -50,6 +52,12 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
   ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
+  ["POST", "/v1/images/generations", "image-generations"],
+  ["POST", "/images/generations", "image-generations"],
+  ["POST", "/v1/images/edits", "image-edits"],
+  ["POST", "/v1/v1/images/edits?x=1", "image-edits"],
+  ["POST", "/images/variations", "image-variations"],
+  ["POST", "/v1beta/models/g:predict", "image-predictions"],
   ["POST", "/v1/embeddings", "OpenAI Embeddings"],
   ["POST", "/embeddings", "OpenAI Embeddings"],
   ["POST", "/v1/v1/embeddings", "OpenAI Embeddings"],
@@ -172,7 +180,8 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v2/rerank/",
     "/v2/completions",
     "/v1/audio/speech",
-    "/v1/images/generations",
+    "/v1/images/generation",
+    "/v1/images/edits/",
     "/v1/realtime",
     "/v1/responses/resp_1/cancel",
     "/v1/responses/resp.1",
@@ -188,7 +197,7 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1beta/models/",
     "/v1beta/models:generateContent",
     "/v1beta/models/g:asyncBatchEmbedContent",
-    "/v1beta/models/g:predict",
+    "/v1beta/models/g:predictLongRunning",
     "/v1beta/models/g:GenerateContent",
     "/v1beta/models/g:generateContent/",
     "/v1beta/models/g:generatecontent",
