@@ -4,6 +4,7 @@ import { completionFormats } from "#proxy/endpoints/completions/serve-completion
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
+import { imageFormatsFor } from "#proxy/endpoints/images/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
@@ -23,6 +24,12 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
   completions: () => completionFormats,
   rerank: () => ["Rerank"],
+  ...Object.fromEntries(
+    ["image-generations", "image-edits", "image-variations", "image-predictions"].map((name) => [
+      name,
+      (client: string) => imageFormatsFor(given(client), ""),
+    ]),
+  ),
   "pass-through": () => ["Passthrough"],
 };
 
