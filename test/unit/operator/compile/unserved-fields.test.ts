@@ -63,7 +63,7 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities without an endpoint",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Realtime"] },
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
       want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
     },
     {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { completionFormats } from "#proxy/endpoints/completions/serve-completion";
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
@@ -20,6 +21,8 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   "stored-responses": () => ["Responses"],
   moderations: () => moderationDialects.formatsFor(given("Moderations")),
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
+  completions: () => completionFormats,
+  rerank: () => ["Rerank"],
   "pass-through": () => ["Passthrough"],
 };
 
