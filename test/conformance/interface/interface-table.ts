@@ -58,7 +58,6 @@ const chatTurns = proof(
 );
 
 export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
-  "2.1 prompt": [images(...["no prompt", "a prompt that is no text"].map(refusesImages))],
   "2.1 model": [
     endpoint("a call without model is a parameter error of ChatCompletions", "of Responses", "of Messages"),
   ],
@@ -71,6 +70,7 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
   "2.1 input": [responses("input"), spelled("input as one object of Responses")],
   "2.1 prompt": [
     proof(`${here}/completions.test.ts`, "a call with a number as prompt", "prompts as token ids, and none"),
+    images(...["no prompt", "a prompt that is no text"].map(refusesImages)),
   ],
   "2.1 stream": [chat("stream"), responses("stream"), messages("stream")],
   "2.1 metadata": [chat("metadata"), privacy("metadata and user pass by default")],
