@@ -8,6 +8,7 @@ import {
   type ImageRig,
   imagesReply,
   jpeg,
+  leaveCall,
   partialEvent,
   png,
   startImageRig,
@@ -169,6 +170,17 @@ describe("image edits", () => {
     const [first, second] = await Promise.all(rig.upstream.requests.map(partsOf));
     assert.deepEqual(second, first);
     assert.ok(first?.[1]?.[3] === latin(picture));
+  });
+
+  it("lets go of the files and closes the upstream when the client leaves", async () => {
+    rig.upstream.replyWith({ body: imagesReply(1), stallAt: 20 });
+    const calls = rig.gateway.records.length;
+    const picture = Buffer.concat([png, Buffer.alloc(1024 * 1024, "x")]);
+    await leaveCall(rig, path, formOf([...usual, file("image", picture)]), () =>
+      waitFor("the call upstream", () => rig.upstream.requests[0]),
+    );
+    await waitFor("the upstream's end", () => rig.upstream.requests[0]?.abortedAtMs);
+    assert.equal((await waitFor("the record", () => rig.gateway.records[calls])).end[0], "C");
   });
 
   it("charges what an upstream does not report by estimate, the pictures shown too", async () => {

@@ -1,6 +1,7 @@
 /** `/v1/images/generations` with upstreams that serve the same: bytes pass, fields are checked, pictures are charged. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
+import { countImages } from "#proxy/settle/image-price";
 import {
   completedEvent,
   eventStream,
@@ -13,6 +14,7 @@ import {
   usage,
 } from "#test/support/conformance/image-rig";
 import { channelSecret } from "#test/support/conformance/manifests";
+import { itOfRecordings } from "#test/support/conformance/other-recordings";
 import { at } from "#test/support/digest/facts";
 import type { ScriptedReply } from "#test/support/fake-upstream";
 import { waitFor } from "#test/support/wait-for";
@@ -250,6 +252,38 @@ describe("image generations", () => {
       });
     }
   }
+
+  describe("recorded traffic", () => {
+    for (const [name, pictures] of [
+      ["openai-image-b64.json", 2],
+      ["openai-image-generation-url.json", 1],
+      ["openai-image-edit.json", 1],
+    ] as const) {
+      itOfRecordings(`passes as it came, and each picture is charged: ${name}`, [name], async (reply) => {
+        rig.upstream.replyWith({ body: reply });
+        const answer = await rig.call(path, { model: "painter", prompt: "a cat", n: 2 });
+        assert.ok(answer.body.equals(reply));
+        const record = await rig.gateway.recordOf(String(answer.header("x-request-id")));
+        assert.equal(countImages(record.units?.images), pictures);
+        assert.ok((record.costNanos ?? 0n) > 0n);
+      });
+    }
+
+    const requestOfUrl = "openai-image-generation-url.request.json";
+    itOfRecordings("goes upstream as it was asked", [requestOfUrl], async (request) => {
+      rig.upstream.replyWith({ body: imagesReply(1) });
+      const asked: object = JSON.parse(request.toString());
+      const answer = await rig.call(path, { ...asked, model: "painter" });
+      assert.equal(answer.status, 200);
+      assert.deepEqual(rig.upstream.requests[0]?.json(), { ...asked, model: "painter" });
+    });
+
+    itOfRecordings("tells the field of a refusal", ["openai-image-generation-error-400.json"], async (reply) => {
+      rig.upstream.replyWith({ status: 400, body: reply });
+      const answer = await rig.call(path, { model: "painter", prompt: "a cat", quality: "standard" });
+      assert.deepEqual([answer.status, at(answer.json(), "error", "param")], [400, "quality"]);
+    });
+  });
 
   it("passes an upstream's refusal on", async () => {
     const error = {

@@ -161,20 +161,21 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
   };
 }
 
-/** Sends a call and leaves when `when` says so. */
+/** Sends a call, in JSON or a form with the boundary `b`, and leaves when `when` says so. */
 export async function leaveCall(
   rig: ImageRig,
   path: string,
-  body: object,
+  body: object | Buffer,
   when: () => Promise<unknown>,
 ): Promise<void> {
   const { hostname, port } = new URL(rig.gateway.origin);
-  const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": "application/json" };
+  const type = Buffer.isBuffer(body) ? "multipart/form-data; boundary=b" : "application/json";
+  const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };
   const sent = request({ hostname, port, path, method: "POST", headers }, (response) =>
     response.resume().on("error", () => undefined),
   );
   sent.on("error", () => undefined);
-  sent.end(JSON.stringify(body));
+  sent.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
   await when();
   sent.destroy();
 }
