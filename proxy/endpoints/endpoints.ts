@@ -4,6 +4,7 @@ import { countTokens } from "./count-tokens/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
+import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 
-export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, moderations, models];
+export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, moderations, speech, models];

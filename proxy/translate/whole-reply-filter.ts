@@ -1,6 +1,7 @@
 /** Stands in for the stream filter when a whole reply serves a streaming client. */
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
+import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 
 export class WholeReplyFilter implements StreamFilter {
@@ -19,6 +20,10 @@ export class WholeReplyFilter implements StreamFilter {
 
   get usage(): TokenUsage | undefined {
     return this.#reading.usage;
+  }
+
+  get units(): ChargedUnits | undefined {
+    return this.#reading.units;
   }
 
   produced(): Produced {

@@ -17,12 +17,12 @@ import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
 import { awaitsUsage, LateUsageWriter } from "./late-usage-writer.ts";
-import { mayBeReply, startsWithObject, startsWithStream } from "./reply/body-start.ts";
+import { startsWithObject, startsWithStream } from "./reply/body-start.ts";
 import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/collected-reply.ts";
 import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldReply } from "./reply/held-reply.ts";
-import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
-import type { StreamReader } from "./reply/reply-reader.ts";
+import { judgeReply, passedHeaders } from "./reply/passed-headers.ts";
+import type { JudgedReply, StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
@@ -35,6 +35,7 @@ export class Attempt {
   #hasBegun = false;
   #status = 0;
   #headers: RawHeaders = [];
+  #judged: JudgedReply = {};
   #filter: StreamFilter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
@@ -97,12 +98,14 @@ export class Attempt {
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, reader } = this.#options;
     this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
-    if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    const { streams } = reader;
-    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(reader.contentType, headers)) {
-      this.#phase = "streaming";
-      this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
-    } else this.#phase = "collecting";
+    this.#phase = "collecting";
+    if (!isSuccess) return;
+    this.#judged = judgeReply(reader, headers);
+    const { streams, responseType } = this.#judged;
+    client?.passHeaders(this.#passedHeaders(), responseType);
+    if (client === undefined || streams === undefined) return;
+    this.#phase = "streaming";
+    this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
   }
 
   /** @returns false for an encoding that cannot be undone: the attempt has ended */
@@ -175,19 +178,17 @@ export class Attempt {
   }
 
   #consume(chunk: Buffer): void {
+    const { isOpaque = false } = this.#options.reader;
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && this.#isWhole(chunk)) this.#phase = "collecting";
+      if (this.#phase === "streaming" && !this.#hasBegun && !isOpaque && startsWithObject(chunk))
+        this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
     } catch (error) {
       this.#crash(error);
     }
-  }
-
-  #isWhole(start: Buffer): boolean {
-    return this.#options.reader.isOpaque !== true && startsWithObject(start);
   }
 
   #collect(chunk: Buffer): void {
@@ -201,12 +202,7 @@ export class Attempt {
     }
     this.#exchange.abort();
     if (this.#status >= 400) this.#finish({ kind: "upstream-error", error: this.#classify() });
-    else {
-      const reason = `the reply exceeds ${collected.bytesMax} bytes`;
-      // A page of HTML was not generated, however long it is.
-      const start = collected.start.length === 0 ? chunk : collected.start;
-      this.#finish({ kind: "invalid", reason, isOversized: mayBeReply(start) });
-    }
+    else this.#finish({ kind: "invalid", ...collected.excess(chunk) });
   }
 
   #pass(chunk: Buffer): void {
@@ -302,7 +298,7 @@ export class Attempt {
     try {
       const reading = reader.readReply(body);
       if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
-      else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
+      else this.#finishReply(body, reading);
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       this.#finish({ kind: "invalid", reason: error.message });
@@ -344,7 +340,7 @@ export class Attempt {
         this.#finish({ kind: "upstream-error", error });
       } else if (client === undefined) {
         const { body, lost } = bridge.translateReply(reply, estimated);
-        this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
+        this.#finishReply(body, reading, lost);
       } else {
         const filter = new WholeReplyFilter(reading);
         const frames = bridge.streamOfReply(reply, estimated);
@@ -361,6 +357,11 @@ export class Attempt {
       const filter = reading === undefined ? undefined : new WholeReplyFilter(reading);
       this.#finish({ kind: "invalid", reason: error.message, filter });
     }
+  }
+
+  #finishReply(body: Buffer, reading: ReplyReading, lost: readonly string[] = []): void {
+    const { responseType } = this.#judged;
+    this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost), responseType });
   }
 
   #passWhole(body: Buffer, streams: StreamReader): void {

@@ -21,6 +21,12 @@ export interface UsedUnits {
   readonly units?: ChargedUnits | undefined;
 }
 
+export interface MeasuredUnits {
+  readonly units: ChargedUnits;
+  /** Neither the upstream nor what it sent tells: the charge is an estimate. */
+  readonly isEstimated: boolean;
+}
+
 /** Counts what one call used, where its upstream does not say. */
 export interface UnitCounter {
   /** Inputs of the call, each of which may fill the model's context window. */
@@ -29,6 +35,11 @@ export interface UnitCounter {
   readonly units?: ChargedUnits | undefined;
   /** Tokens of a whole reply without usage. */
   tokens(): TokenUsage | Promise<TokenUsage>;
+  /**
+   * What a whole reply is charged by the piece that can only be measured behind its end. It is asked before `tokens`.
+   * @param filter of the reply, which was streamed
+   */
+  measure?(filter: StreamFilter): Promise<MeasuredUnits> | undefined;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
@@ -49,8 +60,12 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     return this.#settleWhole(usage, units);
   }
 
-  override settleStream({ usage, units }: StreamFilter): Pending {
-    return this.#settleWhole(usage, units);
+  override settleStream(filter: StreamFilter): Pending {
+    const measured = this.#counter.measure?.(filter);
+    if (measured === undefined) return this.#settleWhole(filter.usage, filter.units);
+    return measured.then(({ units, isEstimated }) =>
+      this.#settleWhole(filter.usage, { ...units, ...filter.units }, isEstimated),
+    );
   }
 
   override async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
@@ -71,19 +86,21 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     await this.#chargeUnits(await this.#counter.tokens(), true, this.#counter.units);
   }
 
-  #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined): Pending {
+  #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined, isEstimated = false): Pending {
     const charged = units === undefined ? this.#counter.units : { ...this.#counter.units, ...units };
-    if (usage === undefined || inputTokens(usage) === 0) return this.#settleCounted(usage ?? zeroUsage, charged);
+    if (usage === undefined || inputTokens(usage) === 0) {
+      return this.#settleCounted(usage ?? zeroUsage, charged, isEstimated);
+    }
     const bounded = this.#bounded(usage);
     if (bounded !== usage) this.warnOfUsage(usage);
-    return this.#chargeUnits(bounded, bounded !== usage, charged);
+    return this.#chargeUnits(bounded, isEstimated || bounded !== usage, charged);
   }
 
   /** What the upstream left out is counted here: no reply read nothing. */
-  async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined): Promise<void> {
+  async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined, isEstimated: boolean): Promise<void> {
     const counted = await this.#counter.tokens();
     const usage: Record<keyof TokenUsage, number> = { ...zeroUsage };
-    let isCounted = false;
+    let isCounted = isEstimated;
     for (const name of usageClasses) {
       usage[name] = Math.max(counted[name], reported[name]);
       isCounted ||= usage[name] > reported[name];

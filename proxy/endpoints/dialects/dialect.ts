@@ -19,6 +19,8 @@ export interface WrittenCall {
   readonly verb?: string;
   /** Added to the path's query, encoded. */
   readonly query?: string;
+  /** What the upstream is asked for: events where the call is streamed, else JSON, unless this says otherwise. */
+  readonly accepts?: "bytes" | "call";
 }
 
 export interface Dialect<Call extends ModelCall> {

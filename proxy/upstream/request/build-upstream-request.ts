@@ -70,6 +70,8 @@ export interface WrittenRequest {
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
   readonly query?: string | undefined;
+  /** What is asked for: events where the call is streamed, else JSON, unless this says otherwise. */
+  readonly accepts?: "bytes" | "call" | undefined;
 }
 
 /** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
@@ -81,14 +83,15 @@ export function buildWrittenRequest(
   { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
-  const { fixedHeaders, headers } = requestHeaders(isStream ? "stream" : "call", channel, credential, clientHeaders);
+  const kind = written.accepts ?? (isStream ? "stream" : "call");
+  const { fixedHeaders, headers } = requestHeaders(kind, channel, credential, clientHeaders);
   return {
     path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
     fixedHeaders,
     headers,
     body: written.body,
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
-    timeouts: timeoutsOf(route, channel, isStream, limits),
+    timeouts: timeoutsOf(route, channel, kind !== "call", limits),
   };
 }
 

@@ -8,13 +8,14 @@ import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. */
-export type UpstreamExchangeKind = "call" | "stream" | "plain";
+export type UpstreamExchangeKind = "call" | "stream" | "bytes" | "plain";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
 const ofAll = ["accept-encoding", "identity", "user-agent", "tollgate"];
 const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   call: ["content-type", "application/json", "accept", "application/json", ...ofAll],
   stream: ["content-type", "application/json", "accept", "text/event-stream", ...ofAll],
+  bytes: ["content-type", "application/json", "accept", "*/*", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
 };
 
