@@ -1,7 +1,7 @@
 /**
  * Finds objects of a valid set that the operator would refuse: compiles the set and reports each refusal at its field.
  *
- * The schema knows neither time zones nor presets nor forbidden addresses. Once the manifests are served,
+ * The schema knows neither time zones nor forbidden addresses, nor which preset fits which provider. Once the manifests are served,
  * `Accepted=False` tells of them (docs/design/configuration.md 1.1); `tollgate validate` tells before. A refusal that
  * depends on a setting, which may be given elsewhere, is a warning. Pure.
  */

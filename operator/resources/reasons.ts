@@ -40,7 +40,7 @@ export const conditionReasons = {
     Invalid: {
       statuses: ["False"],
       means:
-        "the manifest breaks a rule. A key is denied until it is corrected. Any other object keeps its last good version when its manifest breaks the schema, and the message says so; an object that the schema allows and that cannot work (a preset that does not exist, an address that must not be called, an unknown time zone) is not served. Also for a deleted key that finalizers still hold: it is denied from the deletion on, and the message names the finalizers",
+        "the manifest breaks a rule. A key is denied until it is corrected. Any other object keeps its last good version when its manifest breaks the schema, and the message says so; an object that the schema allows and that cannot work (a preset that does not fit its provider, an address that must not be called, an unknown time zone) is not served. Also for a deleted key that finalizers still hold: it is denied from the deletion on, and the message names the finalizers",
     },
     Cycle: { statuses: ["False"], means: "routes lead back to each other" },
     NeedsSharedStore: {

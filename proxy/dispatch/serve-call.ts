@@ -7,6 +7,7 @@
  * and how its reply is read and written (`CallServing`).
  */
 import { GatewayError } from "#proxy/errors";
+import type { AttemptHistory } from "#proxy/route/attempt-history";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { Attempt } from "#proxy/upstream/attempt";
@@ -63,9 +64,6 @@ export async function serveCall<Prepared extends PreparedCall>(
 
 /** The attempts of one call. */
 class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prepared, void> {
-  readonly select: CallServing<Prepared>["select"];
-  readonly prepare: CallServing<Prepared>["prepare"];
-  readonly noTarget: CallServing<Prepared>["noTarget"];
   readonly #admitted: AdmittedCall;
   readonly #serving: CallServing<Prepared>;
   readonly #stream: ResponseStream | undefined;
@@ -74,9 +72,18 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
     this.#admitted = admitted;
     this.#serving = serving;
     this.#stream = stream;
-    this.select = (tried) => serving.select(tried);
-    this.prepare = (selected) => serving.prepare(selected);
-    this.noTarget = () => serving.noTarget();
+  }
+
+  select(tried: AttemptHistory): SelectedTarget | undefined {
+    return this.#serving.select(tried);
+  }
+
+  prepare(selected: SelectedTarget): ReturnType<CallServing<Prepared>["prepare"]> {
+    return this.#serving.prepare(selected);
+  }
+
+  noTarget(): GatewayError {
+    return this.#serving.noTarget();
   }
 
   async send(

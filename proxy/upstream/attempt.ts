@@ -167,22 +167,20 @@ export class Attempt {
   /** A stream for a client that does not stream, as far as it came; undefined for anything else. */
   #filterOfPart(): StreamFilter | undefined {
     if (this.#phase !== "collecting" || this.#status >= 300) return undefined;
-    const { streams } = this.#options.reader;
-    return streams === undefined ? undefined : this.#collected.filterOfPart(streams);
+    return this.#collected.filterOfPart(this.#options.reader.streams);
   }
 
   /** @param lost parts of the reply */
-  #passedHeaders(lost: readonly string[] = []): readonly string[] {
+  #passedHeaders(lost?: readonly string[]): readonly string[] {
     const { dropped } = this.#options;
-    return passedHeaders(this.#headers, lost.length === 0 ? dropped : [...dropped, ...lost]);
+    return passedHeaders(this.#headers, lost === undefined ? dropped : [...dropped, ...lost]);
   }
 
   #consume(chunk: Buffer): void {
-    const { isOpaque = false } = this.#options.reader;
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
-      if (this.#phase === "streaming" && !this.#hasBegun && !isOpaque && startsWithObject(chunk))
-        this.#phase = "collecting";
+      const isFirst = this.#phase === "streaming" && !this.#hasBegun;
+      if (isFirst && this.#judged.isOpaque !== true && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
@@ -224,7 +222,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (this.#options.reader.isOpaque === true || !pieces.every(hasNoData)) {
+    if (this.#judged.isOpaque === true || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);

@@ -3,7 +3,7 @@ import { writeDashboards } from "./chart/dashboards.ts";
 import { completeValuesSchema, copyCrds, writeChartReadme } from "./chart/files.ts";
 import { generateEndpointPage, generateServedNames } from "./endpoints.ts";
 import type { GeneratedFile } from "./generated-file.ts";
-import { generatePresets } from "./presets/presets.ts";
+import { generatePresets, generateProviderPage } from "./presets/presets.ts";
 import { generateResourcePage } from "./resource-page.ts";
 import { generateKindSchemas, generateResourceTypes } from "./resources.ts";
 import { generateSettingsPage } from "./settings.ts";
@@ -23,6 +23,7 @@ export const generators: readonly Generator[] = [
   generateEndpointPage,
   generateSettingsPage,
   generateResourcePage,
+  generateProviderPage,
   generateStatusPage,
   generateTranslationMatrix,
   copyCrds,

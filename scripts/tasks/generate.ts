@@ -1,7 +1,7 @@
 /**
  * Writes every generated file of the tree (`npm run generate`); with `--check` it writes nothing and fails on drift.
  *
- * Sources are `proxy/snapshot/schema.json`, `crds/*.yaml`, `operator/resources/reasons.ts` and
+ * Sources are `proxy/snapshot/schema.json`, `crds/*.yaml`, `operator/presets/*.yaml`, `operator/resources/reasons.ts` and
  * `proxy/endpoints/endpoints.ts`; the outputs are committed so that a reader and the programs need no build step.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

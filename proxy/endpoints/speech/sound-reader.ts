@@ -21,7 +21,6 @@ export interface SoundReading {
 export class SoundReader implements ReplyReader {
   readonly isBridged = true;
   readonly contentType: string;
-  #isOpaque = false;
   readonly #call: SpeechCall;
   readonly #reading: SoundReading;
 
@@ -31,23 +30,17 @@ export class SoundReader implements ReplyReader {
     this.contentType = typeOfFormat(call.format);
   }
 
-  /** Events for a client of events are none: their comments are no part of a reply, and an object is an error. */
-  get isOpaque(): boolean {
-    return this.#isOpaque;
-  }
-
   judge(contentType: string): JudgedReply {
     const { wantsEvents } = this.#call;
-    const kind = kindOfReply(contentType);
-    this.#isOpaque = kind === "sound" || (kind === "events" && !wantsEvents);
-    switch (kind) {
+    switch (kindOfReply(contentType)) {
       case "sound":
         return {
           streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, this.#createMeter())),
+          isOpaque: true,
           responseType: wantsEvents ? undefined : namedSoundType(contentType),
         };
       case "events":
-        return { streams: streamsOf(() => this.#createEventFilter()) };
+        return { streams: streamsOf(() => this.#createEventFilter()), isOpaque: !wantsEvents };
       case "other":
         return this.#isJsonWanted ? { responseType: "application/json" } : {};
     }

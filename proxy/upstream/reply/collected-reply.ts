@@ -63,9 +63,9 @@ export class CollectedReply {
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */
-  filterOfPart(reader: StreamReader): StreamFilter | undefined {
+  filterOfPart(reader: StreamReader | undefined): StreamFilter | undefined {
     const body = this.body();
-    if (!startsWithStream(body)) return undefined;
+    if (reader === undefined || !startsWithStream(body)) return undefined;
     const filter = reader.createOwnFilter(true);
     filter.push(body);
     return filter;

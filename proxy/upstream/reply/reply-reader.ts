@@ -15,11 +15,6 @@ export interface ReplyReader {
    * @param contentType as the upstream wrote it; empty where it wrote none
    */
   judge?(contentType: string): JudgedReply;
-  /**
-   * Raw bytes such as sound, where the upstream streams them: neither comments nor the start of an object is looked for
-   * in them.
-   */
-  readonly isOpaque?: boolean;
   /** A whole reply cannot pass as it is: the bridge makes the client's response of it. */
   readonly isBridged: boolean;
   /**
@@ -37,6 +32,8 @@ export interface ReplyReader {
 export interface JudgedReply {
   /** Absent: the body is collected and read when it is whole. */
   readonly streams?: StreamReader | undefined;
+  /** The stream is raw bytes such as sound: neither comments nor the start of an object is looked for in them. */
+  readonly isOpaque?: boolean | undefined;
   /** Content type of the client's response, where that is not the writer's own. */
   readonly responseType?: string | undefined;
 }

@@ -130,9 +130,9 @@ describe("tollgate validate", () => {
       wanted: /:13:5 {2}ApiKey team-a\/ci-bot {2}spec\.limits\[1\]\.timeZone {2}"Mars\/Base" is not an IANA time zone/,
     },
     {
-      name: "an unknown preset",
-      text: channel("provider: OpenAICompatible, preset: nowhere"),
-      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}"nowhere" is unknown; the presets are /,
+      name: "a preset that does not fit the provider",
+      text: channel("provider: GeminiCompatible, preset: groq"),
+      wanted: /:4:\d+ {2}Channel team-a\/c {2}spec\.preset {2}groq needs spec\.provider OpenAICompatible or none, /,
     },
     {
       name: "an address that no setting allows",

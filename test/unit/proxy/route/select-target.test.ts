@@ -311,11 +311,19 @@ describe("spokenFormat()", () => {
 
   for (const format of all) {
     it(`keeps ${format} where the channel speaks it`, () => {
-      assert.deepEqual(spokenFormat(channelOf(...all), chatFormatsFor(format)), { format, path: `/${format}`, dialect: undefined });
+      assert.deepEqual(spokenFormat(channelOf(...all), chatFormatsFor(format)), {
+        format,
+        path: `/${format}`,
+        dialect: undefined,
+      });
     });
     for (const other of all.filter((it) => it !== format)) {
       it(`turns ${format} to ${other} where the channel speaks nothing else`, () => {
-        assert.deepEqual(spokenFormat(channelOf(other), chatFormatsFor(format)), { format: other, path: `/${other}`, dialect: undefined });
+        assert.deepEqual(spokenFormat(channelOf(other), chatFormatsFor(format)), {
+          format: other,
+          path: `/${other}`,
+          dialect: undefined,
+        });
       });
     }
   }

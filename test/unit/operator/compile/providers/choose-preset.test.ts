@@ -3,6 +3,7 @@ import { describe, it } from "mocha";
 import { refuseURL } from "#operator/compile/egress-rules";
 import { choosePreset, formatOf } from "#operator/compile/providers/choose-preset";
 import { defaultPresets, presets } from "#operator/compile/providers/presets.gen";
+import { servedFormats } from "#operator/compile/served.gen";
 import type { ChannelSpec, PresetName } from "#operator/resources/types.gen";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import type { Channel, WireFormat } from "#proxy/snapshot/types.gen";
@@ -16,8 +17,8 @@ function specOf(spec: Partial<ChannelSpec>): ChannelSpec {
   return Object.assign(Object.create(null), spec);
 }
 
-/** The wire object of a channel that has a Secret with its credential. */
-function compiled(spec: object): Channel {
+/** The wire object of a channel that has a Secret with its credential, and what `Accepted` says. */
+function compiled(spec: object): { readonly channel: Channel; readonly accepted: string | undefined } {
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
@@ -29,19 +30,24 @@ function compiled(spec: object): Channel {
   const channel = { apiVersion: "tollgate.dev/v1alpha1", kind: "Channel", metadata, spec: { credentials, ...spec } };
   const text = [secret, channel].map((object) => JSON.stringify(object)).join("\n---\n");
   const { objects, results } = compileText(text, { egressAllowCIDRs: ["127.0.0.0/8"] });
+  const accepted = results.get("channel/a/it")?.accepted;
   const found = [...objects.values()].find((object): object is Channel => object.kind === "channel");
-  return found ?? assert.fail(results.get("channel/a/it")?.accepted.message);
+  return { channel: found ?? assert.fail(accepted?.message), accepted: accepted?.reason };
 }
 
 describe("presets", () => {
   for (const name of names) {
     const preset = presets[name];
     const baseURL = preset.baseURL ?? "https://models.example.com";
+    const smallest = {
+      preset: name,
+      ...(preset.baseURL === undefined && { baseURL }),
+      ...(name === "azure-openai" && { azure: { apiVersion: "2024-10-21" } }),
+    };
 
     it(`${name} makes a channel that proxies take, of all its formats`, () => {
-      const azure = name === "azure-openai" ? { azure: { apiVersion: "2024-10-21" } } : {};
       const formats = preset.formats.map(({ type }) => ({ type }));
-      const channel = compiled({ preset: name, ...azure, formats, ...(preset.baseURL === undefined && { baseURL }) });
+      const { channel } = compiled({ ...smallest, formats });
       assert.equal(validateObject(channel).problem, undefined);
       assert.equal(channel.provider, preset.provider);
       assert.equal(channel.baseURL, baseURL);
@@ -51,6 +57,17 @@ describe("presets", () => {
         preset.formats.map(({ type }) => type),
       );
       for (const { path } of channel.formats) assert.doesNotMatch(path.replace(/\{(model|verb)\}/g, ""), /[{}]/);
+    });
+
+    it(`${name} without a list speaks what is served, and the status is silent about the rest`, () => {
+      const types = preset.formats.map(({ type }) => type);
+      const served = types.filter((type) => servedFormats.has(type));
+      const { channel, accepted } = compiled(smallest);
+      assert.deepEqual(
+        channel.formats.map(({ type }) => type),
+        served.length > 0 ? served : types,
+      );
+      assert.equal(accepted, served.length > 0 ? "Valid" : "PartiallyValid");
     });
 
     it(`${name} is called with TLS at an address that egress allows, or on this machine`, () => {
