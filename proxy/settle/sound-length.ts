@@ -54,7 +54,7 @@ async function containerMilliseconds({ start, bytes }: MeasuredSound): Promise<n
   // Few calls need it, and it is large: loaded with the first of them.
   const { parseBuffer } = await import("music-metadata");
   try {
-    const { format } = await parseBuffer(start, { size: start.length }, { skipCovers: true });
+    const { format } = await parseBuffer(start, { size: start.length }, { duration: true, skipCovers: true });
     const { duration = secondsOf(start.length, format.bitrate), container } = format;
     if (duration === undefined || duration === 0) return undefined;
     // Its head tells the length of all of it.
