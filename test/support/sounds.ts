@@ -13,7 +13,7 @@ export function wavOf(seconds: number, options: { rate?: number; declaredBytes?:
   const { declaredBytes = seconds * rate * 2 } = options;
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
-  header.writeUInt32LE(declaredBytes, 4);
+  header.writeUInt32LE(Math.min(declaredBytes + 36, 0xffff_ffff), 4);
   header.write("WAVEfmt ", 8, "latin1");
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
