@@ -89,6 +89,7 @@ const table = {
   rate_limited: { ...rate, openaiCode: "rate_limit_exceeded", reason: "rate_limited" },
   concurrency_limited: { ...rate, openaiCode: "concurrency_limit_exceeded", reason: "concurrency_limited" },
   invalid_json: { ...invalid, openaiCode: "invalid_json", reason: "invalid_json" },
+  invalid_form: { ...invalid, openaiCode: "invalid_form", reason: "invalid_form" },
   missing_parameter: { ...invalid, openaiCode: "missing_required_parameter", reason: "parameter" },
   invalid_type: { ...invalid, openaiCode: "invalid_type", reason: "parameter" },
   invalid_value: { ...invalid, openaiCode: "invalid_value", reason: "parameter" },

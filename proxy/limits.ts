@@ -22,6 +22,18 @@ export interface ProxyLimits {
   readonly jsonDepthMax: number;
   /** More keys block the event loop for tenths of a second wherever they are parsed. */
   readonly jsonKeysMax: number;
+  /** A whole form (`multipart/form-data`): its files go to disk as they come, so that it may be larger than JSON. */
+  readonly formBytesMax: number;
+  /** One file of a form; what providers take of a picture. */
+  readonly formFileBytesMax: number;
+  /** All fields of a form together: they are held in memory. */
+  readonly formFieldBytesMax: number;
+  /** An edit of pictures has sixteen of them, a mask and some twenty fields. */
+  readonly formPartsMax: number;
+  /** A whole form: files come over slow lines. */
+  readonly formTimeoutMs: number;
+  /** Files of all forms together on disk; beyond it requests get 503. */
+  readonly spoolBytesMax: number;
   /**
    * Request bodies of all requests together, with the waiting part of long replies and what the translation of a large body
    * holds; beyond it requests get 503.
@@ -77,6 +89,12 @@ export const defaultLimits: ProxyLimits = {
   jsonBodyBytesMax: 32 * MiB,
   jsonDepthMax: 64,
   jsonKeysMax: 50_000,
+  formBytesMax: 100 * MiB,
+  formFileBytesMax: 50 * MiB,
+  formFieldBytesMax: MiB,
+  formPartsMax: 40,
+  formTimeoutMs: 300_000,
+  spoolBytesMax: 1024 * MiB,
   inFlightBytesMax: 256 * MiB,
   inFlightRequestsMax: 10_000,
   connectionsMax: 20_000,

@@ -18,6 +18,7 @@ import type { Services } from "./dispatch/services.ts";
 import { explain } from "./explain.ts";
 import { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import { DataCertificate } from "./http/data-certificate.ts";
+import { Spool } from "./http/form/spool.ts";
 import { InFlightBytes } from "./http/in-flight-bytes.ts";
 import { CallStates, callStatesDefaults } from "./neutral/state/call-states.ts";
 import { ProxyMetrics } from "./observe/metrics.ts";
@@ -85,6 +86,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     log,
     limits,
     inFlightBytes,
+    spool: new Spool(settings.spoolFolder, limits.spoolBytesMax),
     largeBodyQueue: new LargeBodyQueue(inFlightBytes),
     bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
     trustedProxies: settings.trustedProxies,

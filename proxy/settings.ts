@@ -43,6 +43,8 @@ export interface ProxySettings {
   readonly admin: ListenAddress;
   readonly operator: OperatorAddress;
   readonly dataFolder: string;
+  /** For temporary files, which have no name once they are open; must exist. */
+  readonly spoolFolder: string;
   /** `cidrs`, if any, are used instead of `hops`. None by default: the client is who opened the socket. */
   readonly trustedProxies: { readonly hops: number; readonly cidrs: readonly string[] };
   readonly limits: ProxyLimits;

@@ -31,6 +31,7 @@ export async function runProxyCommand(
   // Quotas that need not survive have no file, and responses are then kept in memory as well.
   const make = stores[proxySettings.quota.store].isDurable ? makeWritableFolder : makeNamedFolder;
   make(proxySettings.dataFolder, "--data");
+  makeWritableFolder(proxySettings.spoolFolder, "--spool");
   const log = openLogger(settings, io).child({ proxy: proxySettings.name });
   await runProxy(proxySettings, {
     log,

@@ -1,5 +1,5 @@
 /** Reads the settings of a proxy from those of the command line, and writes them as flags for a child process. */
-import { hostname } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isQuotaStore, stores } from "#proxy/admit/stores";
 import type { ProxyLimits } from "#proxy/limits";
@@ -19,6 +19,7 @@ export function toProxySettings(settings: Settings): ProxySettings {
     admin: parseAddress(settings.text("admin")),
     operator: toOperatorAddress(settings),
     dataFolder,
+    spoolFolder: toSpoolFolder(settings),
     trustedProxies: { hops: settings.number("trustedProxies.hops"), cidrs: settings.list("trustedProxies.cidrs") },
     limits: toLimits(settings),
     tls: toTls(settings),
@@ -29,6 +30,11 @@ export function toProxySettings(settings: Settings): ProxySettings {
     },
     lastGood: toLastGood(settings, dataFolder),
   };
+}
+
+/** Where files of forms lie while their call is served. */
+export function toSpoolFolder(settings: Settings): string {
+  return resolve(settings.optionalText("spool") ?? tmpdir());
 }
 
 /** Checks settings before there is a proxy. @throws UsageError when settings do not fit each other */
@@ -58,6 +64,12 @@ export function toLimits(settings: Settings): ProxyLimits {
     jsonBodyBytesMax: settings.number("limits.jsonBody"),
     jsonDepthMax: settings.number("limits.jsonDepth"),
     jsonKeysMax: settings.number("limits.jsonKeys"),
+    formBytesMax: settings.number("limits.form"),
+    formFileBytesMax: settings.number("limits.formFile"),
+    formFieldBytesMax: settings.number("limits.formFields"),
+    formPartsMax: settings.number("limits.formParts"),
+    formTimeoutMs: settings.number("timeouts.form"),
+    spoolBytesMax: settings.number("limits.spoolBytes"),
     inFlightBytesMax: settings.number("limits.inFlightBytes"),
     inFlightRequestsMax: settings.number("limits.inFlightRequests"),
     connectionsMax: settings.number("limits.connections"),

@@ -40,6 +40,7 @@ import {
 import { upstreamTranslators } from "#proxy/translate/translators";
 import { ChatReader } from "#proxy/upstream/reply/chat-reader";
 import { buildUpstreamRequest } from "#proxy/upstream/request/build-upstream-request";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedChat } from "./admitted-call.ts";
 import { ResponseKeeper } from "./references/keep-responses.ts";
 import { unknownReference } from "./references/resolve-call.ts";
@@ -55,6 +56,7 @@ const writtenBytesOfByte = 2;
 type ChatTarget = SelectedTarget<ChatWireFormat>;
 
 export interface PreparedAttempt extends PreparedCall {
+  readonly request: UpstreamRequest<Buffer>;
   /** Spoken with the upstream. */
   readonly format: UpstreamFormat;
   /** As the upstream reads it. */

@@ -1,6 +1,7 @@
 /** Lists the services that requests use. `main.ts` makes them once; each stage gets those it needs. */
 import type { Ledger } from "#proxy/admit/ledger";
 import type { BodiesUnderWay } from "#proxy/http/bodies-under-way";
+import type { Spool } from "#proxy/http/form/spool";
 import type { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallStates } from "#proxy/neutral/state/call-states";
@@ -30,6 +31,8 @@ export interface Services {
   readonly log: Logger;
   readonly limits: ProxyLimits;
   readonly inFlightBytes: InFlightBytes;
+  /** Disk space for files of forms. */
+  readonly spool: Spool;
   /** Their translation, one at a time. */
   readonly largeBodyQueue: LargeBodyQueue;
   /** Bodies of requests that are not whole yet, by key. */

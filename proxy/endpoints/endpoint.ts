@@ -11,6 +11,7 @@ import type { AdmittedCall, AuthorizedCall, Caller } from "#proxy/dispatch/admit
 import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { ModelCall } from "#proxy/formats/model-call";
 import type { ProxyLimits } from "#proxy/limits";
+import type { Form } from "#proxy/multipart/form";
 import type { Protocol } from "#proxy/neutral/wire";
 import type { MetricFormat } from "#proxy/observe/metrics";
 import type { Capability, Route, WireFormat } from "#proxy/snapshot/types.gen";
@@ -32,10 +33,7 @@ interface Served<M extends Match> {
 }
 
 /** An endpoint that has a model called: its body is read, and what the call needs is reserved. */
-export interface CallEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall> extends Served<M> {
-  readonly body: "json";
-  /** @throws GatewayError for a body that is none of the format */
-  read(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
+export interface ModelEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall> extends Served<M> {
   /** Holds the rules of a route against the parameters of a call. @throws GatewayError */
   checkParameters(call: Call, route: Route): void;
   /** What to reserve. */
@@ -46,6 +44,29 @@ export interface CallEndpoint<M extends Match = Match, Call extends ModelCall = 
   serve(admitted: AdmittedCall<Call>): Promise<void>;
 }
 
+/** A model is called with JSON. */
+export interface CallEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall>
+  extends ModelEndpoint<M, Call> {
+  readonly body: "json";
+  /** @throws GatewayError for a body that is none of the format */
+  read(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
+}
+
+/** A model is called with a form (`multipart/form-data`), since files come with the call. */
+export interface FormEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall>
+  extends ModelEndpoint<M, Call> {
+  readonly body: "form";
+  /** Names of which a form may have one part at most. */
+  readonly singleParts: ReadonlySet<string>;
+  /**
+   * The files stay readable until the call is over.
+   * @throws GatewayError as `CallEndpoint.read`
+   */
+  readForm(form: Form, match: M, limits: ProxyLimits): Call | Promise<Call>;
+  /** For clients that send JSON instead, with files by URL or as text; absent where none does. */
+  read?(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
+}
+
 /** An endpoint that names no model: no body is read, and it reserves what it needs itself. */
 export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
   readonly body: "none";
@@ -53,7 +74,7 @@ export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
   serve(caller: Caller, match: M): Promise<void> | void;
 }
 
-export type Endpoint<M extends Match = Match> = CallEndpoint<M> | PlainEndpoint<M>;
+export type Endpoint<M extends Match = Match> = CallEndpoint<M> | FormEndpoint<M> | PlainEndpoint<M>;
 
 export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
 

@@ -6,11 +6,11 @@ import { rateLimitHeaders } from "#proxy/admit/rate-limit-headers";
 import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
 import { reserveRequest } from "#proxy/dispatch/reservations/reserve-request";
 import type { Services } from "#proxy/dispatch/services";
-import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import type { ModelEndpoint } from "#proxy/endpoints/endpoint";
 import type { Protocol } from "#proxy/neutral/wire";
 
 /** @throws GatewayError 402, 403, 429, 503 */
-export function admitCall(authorized: AuthorizedCall, endpoint: CallEndpoint): AdmittedCall | Promise<AdmittedCall> {
+export function admitCall(authorized: AuthorizedCall, endpoint: ModelEndpoint): AdmittedCall | Promise<AdmittedCall> {
   const { snapshot, call, route, found } = authorized;
   const { key } = found;
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
@@ -23,7 +23,7 @@ export function admitCall(authorized: AuthorizedCall, endpoint: CallEndpoint): A
 
 function reserve(
   authorized: AuthorizedCall,
-  endpoint: CallEndpoint,
+  endpoint: ModelEndpoint,
   claims: Claims,
   estimate: Estimate,
 ): AdmittedCall | Promise<AdmittedCall> {
@@ -38,7 +38,7 @@ function reserve(
 
 function admitted(
   authorized: AuthorizedCall,
-  endpoint: CallEndpoint,
+  endpoint: ModelEndpoint,
   estimate: Estimate,
   reservation: Reservation,
 ): AdmittedCall {

@@ -5,7 +5,7 @@
 import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
 import type { AuthorizedCall, AuthorizedChat, Caller } from "#proxy/dispatch/admitted-call";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
-import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import type { ModelEndpoint } from "#proxy/endpoints/endpoint";
 import type { ModelCall } from "#proxy/formats/model-call";
 import { clientFormats } from "#proxy/formats/registry";
 import { forwardableHeaders } from "#proxy/http/header-rules";
@@ -16,7 +16,7 @@ import type { Route } from "#proxy/snapshot/types.gen";
 import { authenticateAgain } from "./read-head.ts";
 
 /** @throws GatewayError 400, 403, 404 */
-export function authorizeCall(caller: Caller, endpoint: CallEndpoint, call: ModelCall): AuthorizedCall {
+export function authorizeCall(caller: Caller, endpoint: ModelEndpoint, call: ModelCall): AuthorizedCall {
   const { snapshot, found, record, exchange } = caller;
   record.model = call.model;
   record.isStream = call.stream;
@@ -42,7 +42,7 @@ export interface ResolvedAuthorizedCall {
 export function withReferences(
   read: AuthorizedChat,
   caller: Caller,
-  endpoint: CallEndpoint,
+  endpoint: ModelEndpoint,
 ): Promise<ResolvedAuthorizedCall> {
   const { exchange, services, call } = read;
   return services.conversationMutex.run(ownerOf(caller.found), async () => {

@@ -11,15 +11,15 @@ import type { Caller } from "#proxy/dispatch/admitted-call";
 import { hasReferences } from "#proxy/dispatch/references/resolve-call";
 import type { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
-import type { CallEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
+import type { CallEndpoint, FormEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
 import { protocolOfPath } from "#proxy/endpoints/match-endpoint";
-import { type RequestBody, readBody } from "#proxy/http/read-body";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import { RequestRecord } from "#proxy/observe/request-record";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { admitCall } from "./admit-call.ts";
 import { authorizeCall, withReferences } from "./authorize-call.ts";
 import { authenticateAgain, readHead } from "./read-head.ts";
+import { bytesOf, readCall, receiveBody, releaseBody } from "./receive-body.ts";
 import { respondWithError } from "./respond-with-error.ts";
 
 /** Serves one request and ends its response; never throws. */
@@ -31,8 +31,8 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     await joinBatch();
     const { matched, caller } = readHead(exchange, services, record); //          400 401 403 404 405 414 426 431 503
     const { endpoint, match } = matched;
-    if (endpoint.body === "json") await serveCall(caller, endpoint, match);
-    else await servePlain(caller, endpoint, match);
+    if (endpoint.body === "none") await servePlain(caller, endpoint, match);
+    else await serveCall(caller, endpoint, match);
   } catch (error) {
     respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {
@@ -44,20 +44,20 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
 }
 
 /** Reads the call, reserves what it may need, serves it; releases everything however that went. */
-async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): Promise<void> {
-  const body = await receiveBody(caller); //                                                     400 408 413 415 503
+async function serveCall(caller: Caller, endpoint: CallEndpoint | FormEndpoint, match: Match): Promise<void> {
+  const body = await receiveBody(caller, endpoint); //                                           400 408 413 415 503
   let settlement: CallSettlement | undefined;
-  let { heldBytes } = body;
+  let conversationBytes = 0;
   try {
-    caller.record.requestBytes = body.bytes.length;
+    caller.record.requestBytes = bytesOf(body);
     const live = authenticateAgain(caller); //                                                        401 403 503
-    const call = await endpoint.read(body.bytes, match, caller.services.limits); //                           400
+    const call = await readCall(endpoint, body, match, caller.services.limits); //                            400
     await yieldToBatch;
     let authorized = authorizeCall(live, endpoint, call); //                                          400 403 404
     if (hasReferences(authorized)) {
       const resolved = await withReferences(authorized, live, endpoint); //                   400 401 403 404 503
       authorized = resolved.authorized;
-      heldBytes += resolved.conversationBytes;
+      conversationBytes = resolved.conversationBytes;
     }
     await yieldToBatch;
     const admitting = admitCall(authorized, endpoint); //                                         402 403 429 503
@@ -68,18 +68,9 @@ async function serveCall(caller: Caller, endpoint: CallEndpoint, match: Match): 
   } finally {
     const pending = settlement?.release();
     if (pending !== undefined) await pending;
-    caller.inFlightBytes.release(heldBytes);
+    releaseBody(body, caller);
+    caller.inFlightBytes.release(conversationBytes);
   }
-}
-
-/** A key whose bodies hold their share is told so before its client is asked for another. */
-function receiveBody({ exchange, services, found, inFlightBytes }: Caller): RequestBody | Promise<RequestBody> {
-  const { request, response } = exchange;
-  const { limits, bodiesUnderWay } = services;
-  bodiesUnderWay.checkRoom(found.key); //                                                                     503
-  const ask = response.expectsContinue ? () => response.writeContinue() : undefined;
-  const body = readBody(request, limits, inFlightBytes, ask); //                                  400 408 413 415
-  return body instanceof Promise ? bodiesUnderWay.waitFor(found.key, body) : body;
 }
 
 async function servePlain(caller: Caller, endpoint: PlainEndpoint, match: Match): Promise<void> {

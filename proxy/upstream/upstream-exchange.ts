@@ -5,7 +5,7 @@
  * wire formats or the client; `attempt.ts` decides what the bytes mean.
  */
 
-import type { SentRequest, UpstreamControl } from "#proxy/http1/client/upstream";
+import type { SentRequest, StreamedBody, UpstreamControl } from "#proxy/http1/client/upstream";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import type { ReplyHandler, ReplySource } from "./reply/reply-source.ts";
@@ -44,7 +44,7 @@ export interface UpstreamListener {
   onFailure(failure: UpstreamFailure): void;
 }
 
-export interface UpstreamRequest extends SentRequest {
+export interface UpstreamRequest<Body extends Buffer | StreamedBody = Buffer | StreamedBody> extends SentRequest<Body> {
   readonly timeouts: UpstreamTimeouts;
 }
 

@@ -16,7 +16,7 @@ const sources = globSync("{operator,proxy,cli,scripts}/**/*.ts", { cwd: root });
  */
 const floors: readonly (readonly string[])[] = [
   ["snapshot", "errors", "limits", "runtime", "sse", "sqlite", "http1"],
-  ["json", "providers"],
+  ["json", "multipart", "providers"],
   ["settle"],
   ["neutral", "observe"],
   ["formats", "http", "settings"],

@@ -9,18 +9,12 @@ import type { ModelCall } from "#proxy/formats/model-call";
 import type { SpokenFormat } from "#proxy/route/select-target";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
+import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 
 /** What a call becomes for one upstream. */
-export interface WrittenCall {
-  readonly body: Buffer;
+export interface WrittenCall extends WrittenRequest {
   /** Fields of the client's that the upstream does not get, by the client's names. */
   readonly dropped: readonly string[];
-  /** Gemini-style only: the verb of the path, for example `embedContent`. */
-  readonly verb?: string;
-  /** Added to the path's query, encoded. */
-  readonly query?: string;
-  /** What the upstream is asked for: events where the call is streamed, else JSON, unless this says otherwise. */
-  readonly accepts?: "bytes" | "call";
 }
 
 export interface Dialect<Call extends ModelCall> {

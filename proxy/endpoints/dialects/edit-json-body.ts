@@ -15,8 +15,7 @@ import type { WireFormat } from "#proxy/snapshot/types.gen";
 import type { WrittenCall } from "./dialect.ts";
 
 /**
- * Applies, in this order: `user` as the text that providers take, what model and provider do not support, the privacy
- * table, the channel's and the target's rules, the upstream's model name.
+ * The body with the edits of `editMembers`.
  *
  * @param edit what the endpoint itself changes, before any rule
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
@@ -28,14 +27,31 @@ export function editJsonBody(
   edit?: (editor: BodyEditor) => void,
 ): WrittenCall {
   const editor = new BodyEditor(body);
+  edit?.(editor);
+  const dropped = editMembers(editor, body, format, plan);
+  return { body: editor.build(), dropped };
+}
+
+/**
+ * Applies, in this order: `user` as the text that providers take, what model and provider do not support, the privacy
+ * table, the channel's and the target's rules, the upstream's model name.
+ *
+ * @returns fields of the client's that were dropped
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
+ */
+export function editMembers(
+  editor: BodyEditor,
+  body: ScannedObject,
+  format: WireFormat,
+  plan: UpstreamPlan,
+): readonly string[] {
   const user = userText(editor, body.member("user")?.kind);
   if (user !== undefined) editor.set("user", JSON.stringify(user));
-  edit?.(editor);
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, format);
   stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));
   if (editor.has("store") || editor.has("stream_options")) enforceOpenAIPrivacy(editor, plan.channel);
-  return { body: editor.build(), dropped };
+  return dropped;
 }

@@ -4,13 +4,15 @@
  * Invariants: a connection serves another request only after a response that was whole, to a request that was written
  * whole, with nothing behind it; everything else closes it. So does the refusal of a long body: it may have come before
  * the body was read, and what the kernel took of it cannot be told. Hence no byte of one call ever reaches another, and
- * an upstream that responds early and stops reading holds nobody else. What is read lies in memory that all connections
- * share, because it is consumed before the next read begins.
+ * an upstream that responds early and stops reading holds nobody else. The same holds of a body that is sent piece by piece
+ * (`body-sender.ts`) and fails on the way. What is read lies in memory that all connections share, because it is consumed
+ * before the next read begins.
  */
 import type { Socket } from "node:net";
 import type { MessageFraming } from "#proxy/http1/wire/message-framing";
 import { MessageParser } from "#proxy/http1/wire/message-parser";
 import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
+import { BodySender } from "./body-sender.ts";
 import type { SentRequest, UpstreamControl, UpstreamHandler } from "./upstream.ts";
 import { writeRequestHead } from "./write-request-head.ts";
 
@@ -45,6 +47,8 @@ export class Connection implements UpstreamControl {
   #request: SentRequest | undefined;
   #isReady = false;
   #bodyBytes = 0;
+  /** Of a body that is not at hand. */
+  #sender: BodySender | undefined;
   #keepsAlive = false;
   #keepAliveMs: number | undefined;
   #isResponseWhole = false;
@@ -120,7 +124,11 @@ export class Connection implements UpstreamControl {
     if (this.#isClosed) return;
     const { body } = request;
     this.#bodyBytes = body.length;
-    if (body.length <= joinedBytesMax) {
+    if (!Buffer.isBuffer(body)) {
+      this.#socket.write(head, "latin1");
+      this.#sender = new BodySender(this.#socket, body, (error) => this.#fail(error));
+      this.#sender.start();
+    } else if (body.length <= joinedBytesMax) {
       const joined = Buffer.allocUnsafe(head.length + body.length);
       joined.write(head, "latin1");
       body.copy(joined, head.length);
@@ -173,8 +181,10 @@ export class Connection implements UpstreamControl {
     const handler = this.#handler;
     this.#handler = undefined;
     this.#isResponseWhole = false;
-    const isReusable = isClean && this.#keepsAlive && this.#socket.writableLength === 0 && !this.#isClosed;
+    const isSent = this.#socket.writableLength === 0 && this.#sender?.isSent !== false;
+    const isReusable = isClean && this.#keepsAlive && isSent && !this.#isClosed;
     if (isReusable) {
+      this.#sender = undefined;
       // A reader that was slow at the end is no reason to leave the next response unread.
       if (this.#socket.isPaused()) this.#socket.resume();
       this.#owner.onIdle(this, this.#keepAliveMs);
@@ -192,6 +202,7 @@ export class Connection implements UpstreamControl {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#sender?.stop();
     this.#socket.destroy();
     this.#owner.onClosed(this);
   }

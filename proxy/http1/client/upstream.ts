@@ -26,7 +26,19 @@ export interface UpstreamHandler {
   onError(error: Error): void;
 }
 
-export interface SentRequest {
+/** A body that is too long to be at hand: its bytes are asked for as the upstream takes them. */
+export interface StreamedBody {
+  /** Bytes. They are promised before the first of them is read: a body with fewer or more fails. */
+  readonly length: number;
+  /**
+   * All bytes from the first one on; each call begins anew, so that another attempt can send the body again. A piece is
+   * valid until the next one is asked for: its memory is used again.
+   */
+  chunks(): AsyncIterable<Buffer>;
+}
+
+/** @template Body `Buffer` where the body must be at hand, for example to be signed */
+export interface SentRequest<Body extends Buffer | StreamedBody = Buffer | StreamedBody> {
   /** POST when absent. */
   readonly method?: "GET" | "DELETE" | undefined;
   readonly path: string;
@@ -34,7 +46,7 @@ export interface SentRequest {
   readonly headers: readonly string[];
   /** Those before them that many requests have in common: one list for all of these, so that it is checked once. */
   readonly fixedHeaders?: readonly string[];
-  readonly body: Buffer;
+  readonly body: Body;
   /** For the connection that it may need. 0: as long as the system takes. */
   readonly connectTimeoutMs: number;
 }

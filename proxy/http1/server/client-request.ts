@@ -101,6 +101,16 @@ export class ClientRequest {
     this.#listener = undefined;
   }
 
+  /** Leaves the body in the kernel for a moment: its listener has no room. Little that is on its way still comes. */
+  pauseReading(): void {
+    this.#source.pauseReading();
+  }
+
+  /** The listener has room again. */
+  resumeReading(): void {
+    this.#source.resumeReading();
+  }
+
   /** Reads the body and drops it: a client that is not read cannot be seen to leave. */
   ignore(): void {
     this.read({ onChunk: (chunk) => this.#source.drop(chunk), onEnd: () => {}, onFailed: () => {} });

@@ -20,16 +20,27 @@ const signatures: readonly Signature[] = [
   ["audio/wav", 8, "WAVE"],
   ["audio/mpeg", 0, "ID3"],
   ["audio/mpeg", 0, "\xff\xfb"],
+  ["audio/mpeg", 0, "\xff\xfa"],
   ["audio/mpeg", 0, "\xff\xf3"],
+  ["audio/mpeg", 0, "\xff\xf2"],
+  ["audio/mpeg", 0, "\xff\xe3"],
+  ["audio/mpeg", 0, "\xff\xe2"],
   ["audio/flac", 0, "fLaC"],
   ["audio/ogg", 0, "OggS"],
   ["audio/aac", 0, "\xff\xf1"],
+  ["audio/aac", 0, "\xff\xf9"],
+  ["audio/mp4", 4, "ftypM4A"],
   ["video/mp4", 4, "ftyp"],
   ["video/webm", 0, "\x1aE\xdf\xa3"],
 ];
 
 /** @returns undefined when the first bytes are of no known kind, or the text is no base64 */
 export function sniffMime(base64: string): string | undefined {
-  const head = Buffer.from(base64.slice(0, charactersRead), "base64").toString("latin1");
+  return sniffMimeOfBytes(Buffer.from(base64.slice(0, charactersRead), "base64"));
+}
+
+/** @param start the first bytes of the file, 12 at least where it has as many */
+export function sniffMimeOfBytes(start: Buffer): string | undefined {
+  const head = start.toString("latin1", 0, charactersRead);
   return signatures.find(([, offset, bytes]) => head.startsWith(bytes, offset))?.[0];
 }

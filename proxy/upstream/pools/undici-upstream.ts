@@ -1,8 +1,9 @@
 /** Reaches a channel through a proxy (`proxyURL`): undici speaks `CONNECT`, and this file makes an `Upstream` of it. */
 import type { IncomingHttpHeaders } from "node:http";
+import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
-import type { SentRequest, Upstream, UpstreamHandler } from "#proxy/http1/client/upstream";
+import type { SentRequest, StreamedBody, Upstream, UpstreamHandler } from "#proxy/http1/client/upstream";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 
 export class UndiciUpstream implements Upstream {
@@ -22,8 +23,8 @@ export class UndiciUpstream implements Upstream {
           origin: this.#origin,
           path: request.path,
           method: request.method ?? "POST",
-          headers: [...(request.fixedHeaders ?? []), ...request.headers],
-          body: request.body.length === 0 ? null : request.body,
+          headers: [...(request.fixedHeaders ?? []), ...request.headers, ...lengthHeader(request)],
+          body: bodyOf(request),
         },
         {
           onRequestStart: (controller) => {
@@ -80,6 +81,21 @@ class Tunnel {
   failed(error: Error): void {
     if (this.isOpen()) this.#handler.onError(error);
   }
+}
+
+/** undici counts a body that is at hand itself. */
+function lengthHeader({ body }: SentRequest): string[] {
+  return Buffer.isBuffer(body) ? [] : ["content-length", String(body.length)];
+}
+
+function bodyOf({ body }: SentRequest): Buffer | Readable | null {
+  if (body.length === 0) return null;
+  return Buffer.isBuffer(body) ? body : Readable.from(ownedChunks(body), { objectMode: false });
+}
+
+/** undici asks for a piece before the one before it has been written: each needs memory of its own. */
+async function* ownedChunks(body: StreamedBody): AsyncGenerator<Buffer> {
+  for await (const chunk of body.chunks()) yield Buffer.from(chunk);
 }
 
 function flatHeaders(headers: IncomingHttpHeaders): string[] {

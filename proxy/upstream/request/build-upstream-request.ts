@@ -4,6 +4,7 @@
  */
 
 import type { ChatCall, UpstreamFormat, UpstreamPlan } from "#proxy/formats/format";
+import type { StreamedBody } from "#proxy/http1/client/upstream";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ProxyLimits } from "#proxy/limits";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
@@ -24,7 +25,7 @@ export interface UpstreamTarget {
 /** What is edited in the body besides what channel and target say. */
 export type CallEdits = Pick<UpstreamPlan, "outputCap" | "unsupported" | "clientsName">;
 
-export interface BuiltRequest extends UpstreamRequest {
+export interface BuiltRequest extends UpstreamRequest<Buffer> {
   /** Fields of the client's that the provider does not support and that were left out. */
   readonly dropped: readonly string[];
 }
@@ -65,7 +66,9 @@ export function buildUpstreamRequest(
 
 /** What a call that is no chat becomes for one upstream. */
 export interface WrittenRequest {
-  readonly body: Buffer;
+  readonly body: Buffer | StreamedBody;
+  /** Of the body; JSON when absent. */
+  readonly contentType?: string | undefined;
   /** Gemini-style only: the verb of the path. */
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
@@ -83,15 +86,17 @@ export function buildWrittenRequest(
   { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
-  const kind = written.accepts ?? (isStream ? "stream" : "call");
+  const accepts = written.accepts ?? (isStream ? "stream" : "call");
+  const { contentType } = written;
+  const kind = contentType === undefined ? accepts : (`form-${accepts}` as const);
   const { fixedHeaders, headers } = requestHeaders(kind, channel, credential, clientHeaders);
   return {
     path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
     fixedHeaders,
-    headers,
+    headers: contentType === undefined ? headers : [...headers, "content-type", contentType],
     body: written.body,
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
-    timeouts: timeoutsOf(route, channel, kind !== "call", limits),
+    timeouts: timeoutsOf(route, channel, accepts !== "call", limits),
   };
 }
 

@@ -7,8 +7,9 @@ import type { SentRequest } from "#proxy/http1/client/upstream";
 import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
-/** What is asked, and so what is sent and taken. */
-export type UpstreamExchangeKind = "call" | "stream" | "bytes" | "plain";
+/** What is asked, and so what is sent and taken. The type of a form names its boundary, so that each brings its own. */
+export type UpstreamExchangeKind = Accepted | `form-${Accepted}` | "plain";
+type Accepted = "call" | "stream" | "bytes";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
 const ofAll = ["accept-encoding", "identity", "user-agent", "tollgate"];
@@ -16,6 +17,9 @@ const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   call: ["content-type", "application/json", "accept", "application/json", ...ofAll],
   stream: ["content-type", "application/json", "accept", "text/event-stream", ...ofAll],
   bytes: ["content-type", "application/json", "accept", "*/*", ...ofAll],
+  "form-call": ["accept", "application/json", ...ofAll],
+  "form-stream": ["accept", "text/event-stream", ...ofAll],
+  "form-bytes": ["accept", "*/*", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
 };
 
@@ -70,7 +74,11 @@ function renderFixed(kind: UpstreamExchangeKind, channel: Channel, credential: C
   if (credential !== undefined && auth.location === "Header" && !isSigned) {
     headers.push(auth.name, auth.scheme === "Bearer" ? `Bearer ${credential.secret}` : credential.secret);
   }
-  for (const { name, value } of channel.headersSet ?? []) headers.push(name.toLowerCase(), value);
+  for (const { name, value } of channel.headersSet ?? []) {
+    const lowerCase = name.toLowerCase();
+    // A form that is labelled otherwise cannot be read.
+    if (lowerCase !== "content-type" || !kind.startsWith("form")) headers.push(lowerCase, value);
+  }
   return headers;
 }
 

@@ -25,6 +25,11 @@ export class SigningUpstream implements Pick<Upstream, "send"> {
   send(request: SentRequest, handler: UpstreamHandler): void {
     const { sign, secret, origin, now } = this.#signing;
     const { method = "POST", path, body, headers, fixedHeaders = [] } = request;
+    if (!Buffer.isBuffer(body)) {
+      // Its digest would be needed before its first byte is sent.
+      handler.onError(new Error("this provider signs whole bodies: a body that is streamed cannot be sent to it"));
+      return;
+    }
     const signature = sign({ method, origin, path, headers: [...fixedHeaders, ...headers], body }, secret, now());
     this.#upstream.send({ ...request, headers: [...headers, ...signature] }, handler);
   }

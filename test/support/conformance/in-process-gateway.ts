@@ -4,6 +4,7 @@
  * each; whatever concerns processes, push and files runs against `start-gateway.ts`.
  */
 import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
 import type { CompileSettings } from "#operator/compile/compilation";
 import type { Compiled } from "#operator/compile/compile";
 import { MemoryLedger } from "#proxy/admit/memory-ledger";
@@ -12,6 +13,7 @@ import { ReservationHeartbeat } from "#proxy/dispatch/reservations/reservation-h
 import { OpenAttempts } from "#proxy/dispatch/revocation/open-attempts";
 import type { Services } from "#proxy/dispatch/services";
 import { BodiesUnderWay } from "#proxy/http/bodies-under-way";
+import { Spool } from "#proxy/http/form/spool";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits, type ProxyLimits } from "#proxy/limits";
 import { CallStates, callStatesDefaults } from "#proxy/neutral/state/call-states";
@@ -119,6 +121,7 @@ export class InProcessGateway {
       log: silentLogger,
       limits,
       inFlightBytes,
+      spool: new Spool(tmpdir(), limits.spoolBytesMax),
       largeBodyQueue: new LargeBodyQueue(inFlightBytes),
       bodiesUnderWay: new BodiesUnderWay(limits.inFlightRequestsMax),
       trustedProxies: options.trustedProxies ?? { hops: 0, cidrs: [] },

@@ -9,7 +9,7 @@ import { lastStep, pausedStep, stepEvents } from "#test/support/translation/mess
 
 const paused = Buffer.from(String(stepEvents(pausedStep, 1).body));
 const last = Buffer.from(String(stepEvents(lastStep, 2).body));
-const request: SentRequest = {
+const request: SentRequest<Buffer> = {
   path: "/v1/messages",
   headers: ["x-trace", "1"],
   body: Buffer.from('{"max_tokens":100000,"messages":[{"role":"user","content":"hi"}]}'),

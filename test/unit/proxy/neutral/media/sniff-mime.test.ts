@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sniffMime } from "#proxy/neutral/media/sniff-mime";
+import { sniffMime, sniffMimeOfBytes } from "#proxy/neutral/media/sniff-mime";
 
 describe("sniffMime()", () => {
   for (const { mime, base64 } of [
@@ -13,11 +13,18 @@ describe("sniffMime()", () => {
     { mime: "audio/ogg", base64: "T2dnUwACAAAAAAAA" },
     { mime: "audio/flac", base64: "ZkxhQwAAACI=" },
     { mime: "audio/mpeg", base64: "SUQzBAAAAAAA" },
+    { mime: "audio/mpeg", base64: "//qQZAAA" },
+    { mime: "audio/mpeg", base64: "/+MYxAAA" },
+    { mime: "audio/aac", base64: "//lQgAAA" },
+    { mime: "audio/mp4", base64: "AAAAHGZ0eXBNNEEg" },
     { mime: "video/mp4", base64: "AAAAGGZ0eXBtcDQy" },
     { mime: undefined, base64: "aGVsbG8=" },
     { mime: undefined, base64: "" },
     { mime: undefined, base64: '{"no":1}' },
   ]) {
-    it(`finds ${mime ?? "nothing"} in ${JSON.stringify(base64)}`, () => assert.equal(sniffMime(base64), mime));
+    it(`finds ${mime ?? "nothing"} in ${JSON.stringify(base64)}, as text and as bytes`, () => {
+      assert.equal(sniffMime(base64), mime);
+      assert.equal(sniffMimeOfBytes(Buffer.from(base64, "base64")), mime);
+    });
   }
 });

@@ -47,4 +47,16 @@ describe("SigningUpstream", () => {
       ],
     );
   });
+
+  it("refuses a body that is streamed, whose digest it cannot know, before anything is sent", () => {
+    const errors: string[] = [];
+    const upstream = new SigningUpstream(
+      { send: () => assert.fail("nothing may be sent") },
+      { secret: "id:secret", origin: "https://models.example.com", now: () => 0, sign: () => [] },
+    );
+    const body = { length: 3, chunks: () => assert.fail("nothing may be read") };
+    const request = { path: "/m", headers: [], connectTimeoutMs: 0, body };
+    upstream.send(request, { ...handler, onError: ({ message }) => void errors.push(message) });
+    assert.match(errors.join(), /signs whole bodies/);
+  });
 });

@@ -1,0 +1,200 @@
+/**
+ * Keeps the files of one form: the first 256 KiB of them in memory, the rest in one temporary file, one after the other.
+ *
+ * Pieces are written in the order in which they come and several at a time, while more of them arrive; who adds must pause
+ * its source while too much waits. Everything that is held is counted, and `release` lets go of all of it at any moment.
+ */
+import type { FileHandle } from "node:fs/promises";
+import type { ByteCount } from "#proxy/http/in-flight-bytes";
+import { releaseBuffer } from "#proxy/http1/server/release-buffer";
+import type { SpooledContent } from "#proxy/multipart/form";
+import { type CallSpool, spoolError } from "./spool.ts";
+
+const memoryBytesMax = 256 * 1024;
+const memoryBytesFirst = 16 * 1024;
+/** So much may wait to be written; counted for a form with a file, and no less than a sender reads at once. */
+const queueBytesMax = 256 * 1024;
+const readBytes = 128 * 1024;
+
+/** Pieces of one chunk, which are written before its memory is given back. */
+interface QueuedChunk {
+  readonly chunk: Buffer;
+  readonly pieces: readonly Buffer[];
+}
+
+export interface FormStoreOptions {
+  readonly spool: CallSpool;
+  readonly inFlight: ByteCount;
+  /** Less waits than may: the source can go on. */
+  readonly onRoom: () => void;
+  readonly onError: (error: Error) => void;
+}
+
+export class FormStore {
+  readonly #options: FormStoreOptions;
+  #memory = Buffer.alloc(0);
+  #memoryBytes = 0;
+  /** Behind those in memory. */
+  #fileBytes = 0;
+  #writtenBytes = 0;
+  #pieces: Buffer[] = [];
+  #queue: QueuedChunk[] = [];
+  #file: FileHandle | undefined;
+  #isSpilling = false;
+  #writing: Promise<void> | undefined;
+  #isReleased = false;
+
+  constructor(options: FormStoreOptions) {
+    this.#options = options;
+  }
+
+  /** All bytes added. */
+  get length(): number {
+    return this.#memoryBytes + this.#fileBytes;
+  }
+
+  /** The source must be paused until `onRoom`. */
+  get isFull(): boolean {
+    return this.#fileBytes - this.#writtenBytes > queueBytesMax;
+  }
+
+  /** @param bytes of the chunk that `flush` gets next @throws GatewayError `overloaded` */
+  add(bytes: Buffer): void {
+    const inMemory = Math.min(bytes.length, memoryBytesMax - this.#memoryBytes);
+    if (inMemory > 0) this.#remember(bytes.subarray(0, inMemory));
+    if (inMemory < bytes.length) this.#spill(bytes.subarray(inMemory));
+  }
+
+  #remember(bytes: Buffer): void {
+    this.#options.inFlight.acquire(bytes.length);
+    const length = this.#memoryBytes + bytes.length;
+    if (length > this.#memory.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(memoryBytesMax, Math.max(memoryBytesFirst, 4 * length)));
+      this.#memory.copy(larger, 0, 0, this.#memoryBytes);
+      this.#memory = larger;
+    }
+    bytes.copy(this.#memory, this.#memoryBytes);
+    this.#memoryBytes = length;
+  }
+
+  #spill(bytes: Buffer): void {
+    const { spool, inFlight } = this.#options;
+    if (!this.#isSpilling) inFlight.acquire(queueBytesMax);
+    this.#isSpilling = true;
+    spool.acquire(bytes.length);
+    this.#fileBytes += bytes.length;
+    this.#pieces.push(bytes);
+  }
+
+  /** Nothing more of this chunk comes: what was added of it is written, and then its memory is given back. */
+  flush(chunk: Buffer): void {
+    if (this.#pieces.length === 0 || this.#isReleased) {
+      releaseBuffer(chunk);
+      return;
+    }
+    this.#queue.push({ chunk, pieces: this.#pieces });
+    this.#pieces = [];
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Resolves when all is written; never rejects, since failures go to `onError`. */
+  async written(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Never rejects. */
+  async #write(): Promise<void> {
+    try {
+      const file = await this.#open();
+      while (this.#queue.length > 0 && !this.#isReleased) {
+        const batch = this.#queue.splice(0);
+        await this.#writeAll(
+          file,
+          batch.flatMap(({ pieces }) => pieces),
+        );
+        for (const { chunk } of batch) releaseBuffer(chunk);
+        if (!this.#isReleased && !this.isFull) this.#options.onRoom();
+      }
+    } catch (error) {
+      if (!this.#isReleased) this.#options.onError(spoolError(error));
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    this.#file ??= await this.#options.spool.openFile();
+    if (this.#isReleased) await this.#file.close();
+    return this.#file;
+  }
+
+  async #writeAll(file: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+    let left = pieces;
+    while (left.length > 0) {
+      const { bytesWritten } = await file.writev(left, this.#writtenBytes);
+      this.#writtenBytes += bytesWritten;
+      left = behind(left, bytesWritten);
+    }
+  }
+
+  /**
+   * The bytes from one place to another, which have been written.
+   * @param start their beginning
+   */
+  content(from: number, to: number, start: Buffer): SpooledContent {
+    return { length: to - from, start, chunks: () => this.#read(from, to) };
+  }
+
+  async *#read(from: number, to: number): AsyncGenerator<Buffer> {
+    if (this.#isReleased) throw new ReleasedFormError();
+    if (from < this.#memoryBytes) yield this.#memory.subarray(from, Math.min(to, this.#memoryBytes));
+    let position = Math.max(from, this.#memoryBytes) - this.#memoryBytes;
+    const end = to - this.#memoryBytes;
+    const buffer = end > position ? Buffer.allocUnsafeSlow(Math.min(readBytes, end - position)) : this.#memory;
+    while (position < end) {
+      const { bytesRead } = await this.#openedFile().read(buffer, 0, Math.min(buffer.length, end - position), position);
+      if (bytesRead === 0) throw new Error("the temporary file of a form is shorter than what was written to it");
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  #openedFile(): FileHandle {
+    if (this.#isReleased || this.#file === undefined) throw new ReleasedFormError();
+    return this.#file;
+  }
+
+  /** Any number of times. The file closes behind what is being written or read just now. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    for (const { chunk } of this.#queue.splice(0)) releaseBuffer(chunk);
+    this.#pieces = [];
+    this.#options.inFlight.release(this.#memoryBytes + (this.#isSpilling ? queueBytesMax : 0));
+    this.#options.spool.release(this.#fileBytes);
+    this.#memory = Buffer.alloc(0);
+    // A file that cannot be closed has no name and no reader: nobody could do anything about it.
+    this.#file?.close().catch(() => {});
+  }
+}
+
+/** A bug of ours, or an attempt that was given up and still reads. */
+class ReleasedFormError extends Error {
+  constructor() {
+    super("the files of a form were read after it had been released");
+    this.name = "ReleasedFormError";
+  }
+}
+
+/** What is left of the pieces behind so many bytes. */
+function behind(pieces: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let passed = bytes;
+  let index = 0;
+  for (; index < pieces.length; index += 1) {
+    const { length } = pieces[index] ?? Buffer.alloc(0);
+    if (length > passed) break;
+    passed -= length;
+  }
+  const [first, ...rest] = pieces.slice(index);
+  return first === undefined ? [] : [first.subarray(passed), ...rest];
+}
