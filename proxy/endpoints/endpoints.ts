@@ -6,5 +6,15 @@ import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
 import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
+import { transcriptions, translations } from "./transcripts/endpoint.ts";
 
-export const endpoints: readonly Endpoint[] = [chat, countTokens, storedResponses, moderations, speech, models];
+export const endpoints: readonly Endpoint[] = [
+  chat,
+  countTokens,
+  storedResponses,
+  moderations,
+  speech,
+  transcriptions,
+  translations,
+  models,
+];

@@ -36,10 +36,10 @@ export interface UnitCounter {
   /** Tokens of a whole reply without usage. */
   tokens(): TokenUsage | Promise<TokenUsage>;
   /**
-   * What a whole reply is charged by the piece that can only be measured behind its end. It is asked before `tokens`.
-   * @param filter of the reply, which was streamed
+   * What a whole reply is charged by the piece that can only be measured behind its end; undefined: nothing more. It is
+   * asked once, before `tokens`.
    */
-  measure?(filter: StreamFilter): Promise<MeasuredUnits> | undefined;
+  measure?(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
@@ -56,16 +56,19 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     this.#counter = counter;
   }
 
-  override settleReply({ usage, units }: ReplyReading): Pending {
-    return this.#settleWhole(usage, units);
+  override settleReply(reading: ReplyReading): Pending {
+    return this.#settleMeasured(reading);
   }
 
   override settleStream(filter: StreamFilter): Pending {
-    const measured = this.#counter.measure?.(filter);
-    if (measured === undefined) return this.#settleWhole(filter.usage, filter.units);
-    return measured.then(({ units, isEstimated }) =>
-      this.#settleWhole(filter.usage, { ...units, ...filter.units }, isEstimated),
-    );
+    return this.#settleMeasured(filter);
+  }
+
+  #settleMeasured(reply: StreamFilter | ReplyReading): Pending {
+    const { usage, units } = reply;
+    const measured = this.#counter.measure?.(reply);
+    if (measured === undefined) return this.#settleWhole(usage, units);
+    return measured.then((more) => this.#settleWhole(usage, { ...more.units, ...units }, more.isEstimated));
   }
 
   override async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {

@@ -2,7 +2,7 @@
  * Describes sound that passes as it comes, framed as the client reads it: bytes, or events that hold bytes. How long it is can
  * be told by what has passed.
  */
-import type { StreamFilter } from "#proxy/formats/format";
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import { type MeasuredSound, soundStartBytes } from "#proxy/settle/sound-length";
 import { encodeEvent } from "#proxy/sse/encoder";
 
@@ -11,8 +11,8 @@ export interface SoundStream extends StreamFilter {
   readonly sound: MeasuredSound;
 }
 
-export function isSoundStream(filter: StreamFilter | undefined): filter is SoundStream {
-  return filter !== undefined && "sound" in filter;
+export function isSoundStream(reply: StreamFilter | ReplyReading): reply is SoundStream {
+  return "sound" in reply;
 }
 
 /** Counts the bytes of a sound, and keeps its start where its length is asked for. */

@@ -6,7 +6,7 @@ import { estimateTextTokens } from "#proxy/admit/estimate-cost";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/reservations/settle-units";
 import { textCounter } from "#proxy/endpoints/dialects/text-counter";
-import type { StreamFilter } from "#proxy/formats/format";
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import type { ChargedUnits } from "#proxy/settle/price";
 import { samplesMilliseconds, soundMilliseconds } from "#proxy/settle/sound-length";
 import type { TokenUsage } from "#proxy/settle/usage";
@@ -50,20 +50,20 @@ export class SpeechCounter implements UnitCounter {
     this.#isMeasured = isLengthPriced(context.route.price);
   }
 
-  measure(filter: StreamFilter): Promise<MeasuredUnits> | undefined {
-    this.#milliseconds = filter.units?.audioMilliseconds;
-    return this.#isMeasured && this.#milliseconds === undefined ? this.#measure(filter) : undefined;
+  measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined {
+    this.#milliseconds = reply.units?.audioMilliseconds;
+    return this.#isMeasured && this.#milliseconds === undefined ? this.#measure(reply) : undefined;
   }
 
-  async #measure(filter: StreamFilter): Promise<MeasuredUnits> {
-    this.#milliseconds = await this.#lengthOf(filter);
+  async #measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> {
+    this.#milliseconds = await this.#lengthOf(reply);
     const audioMilliseconds = this.#milliseconds ?? likelyMilliseconds(this.#call);
     return { units: { audioMilliseconds }, isEstimated: this.#milliseconds === undefined };
   }
 
-  async #lengthOf(filter: StreamFilter): Promise<number | undefined> {
-    if (!isSoundStream(filter)) return undefined;
-    const { sound } = filter;
+  async #lengthOf(reply: StreamFilter | ReplyReading): Promise<number | undefined> {
+    if (!isSoundStream(reply)) return undefined;
+    const { sound } = reply;
     return this.#call.format === "pcm" ? samplesMilliseconds(sound.bytes) : soundMilliseconds(sound);
   }
 
