@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "#proxy/errors";
 import { type FormLimits, readForm } from "#proxy/http/form/read-form";
-import { Spool } from "#proxy/http/form/spool";
+import { Spool, type SpoolFile } from "#proxy/http/form/spool";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { ClientRequest } from "#proxy/http1/server/client-request";
@@ -57,6 +57,8 @@ export interface FormServerOptions {
   readonly single?: readonly string[];
   readonly spoolBytesMax?: number;
   readonly inFlightBytesMax?: number;
+  /** In place of the real one. */
+  readonly openFile?: (open: () => Promise<SpoolFile>) => Promise<SpoolFile>;
 }
 
 /** A request whose body is being read. */
@@ -100,10 +102,16 @@ export class FormServer {
     this.#write(socket, pieces).catch(() => {});
     const request = await within(5_000, "the request", arrived);
     const key = { namespace: "default", name: "key" };
+    const room = this.spool.ofCall(key);
+    const { limits, single, openFile = (open) => open() } = this.#options;
     const form = readForm(request, {
-      limits: { ...defaultLimits, ...this.#options.limits },
-      single: new Set(this.#options.single),
-      spool: this.spool.ofCall(key),
+      limits: { ...defaultLimits, ...limits },
+      single: new Set(single),
+      spool: {
+        acquire: (bytes) => room.acquire(bytes),
+        release: (bytes) => room.release(bytes),
+        openFile: () => openFile(() => room.openFile()),
+      },
       inFlight: this.inFlight.ofCall(key),
     });
     form.catch(() => {});

@@ -4,11 +4,10 @@
  * Pieces are written in the order in which they come and several at a time, while more of them arrive; who adds must pause
  * its source while too much waits. Everything that is held is counted, and `release` lets go of all of it at any moment.
  */
-import type { FileHandle } from "node:fs/promises";
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
 import { releaseBuffer } from "#proxy/http1/server/release-buffer";
 import type { SpooledContent } from "#proxy/multipart/form";
-import { type CallSpool, spoolError } from "./spool.ts";
+import { type FormSpool, type SpoolFile, spoolError } from "./spool.ts";
 
 const memoryBytesMax = 256 * 1024;
 const memoryBytesFirst = 16 * 1024;
@@ -23,7 +22,7 @@ interface QueuedChunk {
 }
 
 export interface FormStoreOptions {
-  readonly spool: CallSpool;
+  readonly spool: FormSpool;
   readonly inFlight: ByteCount;
   /** Less waits than may: the source can go on. */
   readonly onRoom: () => void;
@@ -39,7 +38,7 @@ export class FormStore {
   #writtenBytes = 0;
   #pieces: Buffer[] = [];
   #queue: QueuedChunk[] = [];
-  #file: FileHandle | undefined;
+  #file: SpoolFile | undefined;
   #isSpilling = false;
   #writing: Promise<void> | undefined;
   #isReleased = false;
@@ -122,18 +121,18 @@ export class FormStore {
     }
   }
 
-  async #open(): Promise<FileHandle> {
+  async #open(): Promise<SpoolFile> {
     this.#file ??= await this.#options.spool.openFile();
     if (this.#isReleased) await this.#file.close();
     return this.#file;
   }
 
-  async #writeAll(file: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+  async #writeAll(file: SpoolFile, pieces: readonly Buffer[]): Promise<void> {
     let left = pieces;
     while (left.length > 0) {
-      const { bytesWritten } = await file.writev(left, this.#writtenBytes);
-      this.#writtenBytes += bytesWritten;
-      left = behind(left, bytesWritten);
+      const bytes = await file.write(left, this.#writtenBytes);
+      this.#writtenBytes += bytes;
+      left = behind(left, bytes);
     }
   }
 
@@ -152,14 +151,15 @@ export class FormStore {
     const end = to - this.#memoryBytes;
     const buffer = end > position ? Buffer.allocUnsafeSlow(Math.min(readBytes, end - position)) : this.#memory;
     while (position < end) {
-      const { bytesRead } = await this.#openedFile().read(buffer, 0, Math.min(buffer.length, end - position), position);
-      if (bytesRead === 0) throw new Error("the temporary file of a form is shorter than what was written to it");
-      position += bytesRead;
-      yield buffer.subarray(0, bytesRead);
+      const into = buffer.subarray(0, Math.min(buffer.length, end - position));
+      const bytes = await this.#openedFile().read(into, position);
+      if (bytes === 0) throw new Error("the temporary file of a form is shorter than what was written to it");
+      position += bytes;
+      yield into.subarray(0, bytes);
     }
   }
 
-  #openedFile(): FileHandle {
+  #openedFile(): SpoolFile {
     if (this.#isReleased || this.#file === undefined) throw new ReleasedFormError();
     return this.#file;
   }

@@ -20,7 +20,7 @@ import { FormSplitter } from "#proxy/multipart/form-splitter";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import { FormStore } from "./form-store.ts";
 import { PartCollector, type PartLimits } from "./part-collector.ts";
-import type { CallSpool } from "./spool.ts";
+import type { FormSpool } from "./spool.ts";
 
 export type FormLimits = PartLimits & Pick<ProxyLimits, "formBytesMax" | "formTimeoutMs" | "bodyIdleTimeoutMs">;
 
@@ -28,7 +28,7 @@ export interface FormReading {
   readonly limits: FormLimits;
   /** Names of which the form may have one part at most. Two programs would read two values. */
   readonly single: ReadonlySet<string>;
-  readonly spool: CallSpool;
+  readonly spool: FormSpool;
   readonly inFlight: ByteCount;
   /** Asks for the body: called where the head gives nothing away for which it would be refused. */
   readonly ask?: (() => void) | undefined;

@@ -38,8 +38,27 @@ export class Spool {
   }
 }
 
+/** An open temporary file. Failures are errors of the system, with their `code`. */
+export interface SpoolFile {
+  /** @returns how many bytes were written: perhaps not all */
+  write(pieces: readonly Buffer[], position: number): Promise<number>;
+  /** Reads into the whole buffer. @returns how many bytes there were: none behind the end */
+  read(into: Buffer, position: number): Promise<number>;
+  /** Behind what is being written or read. */
+  close(): Promise<void>;
+}
+
+/** What the files of one form need. */
+export interface FormSpool {
+  /** The same amount must be released, on every way out. @throws GatewayError `overloaded`; nothing is taken then */
+  acquire(bytes: number): void;
+  release(bytes: number): void;
+  /** Opens a file to write and to read that no name leads to. @throws Error of the system, with its `code` */
+  openFile(): Promise<SpoolFile>;
+}
+
 /** The share of one call in the spool. */
-export class CallSpool {
+export class CallSpool implements FormSpool {
   readonly #room: ByteCount;
   readonly #folder: string;
 
@@ -48,7 +67,6 @@ export class CallSpool {
     this.#folder = folder;
   }
 
-  /** The same amount must be released, on every way out. @throws GatewayError `overloaded`; nothing is taken then */
   acquire(bytes: number): void {
     if (this.#room.tryAcquire(bytes)) return;
     const message = "The gateway is overloaded: it has no more room for files of forms at the moment. Try again.";
@@ -59,11 +77,10 @@ export class CallSpool {
     this.#room.release(bytes);
   }
 
-  /** Opens a file to write and to read that no name leads to. @throws Error of the system, with its `code` */
-  async openFile(): Promise<FileHandle> {
+  async openFile(): Promise<SpoolFile> {
     if (namelessFlags !== undefined) {
       try {
-        return await open(this.#folder, namelessFlags, 0o600);
+        return new TemporaryFile(await open(this.#folder, namelessFlags, 0o600));
       } catch (error) {
         if (!cannotBeNameless.has(codeOf(error))) throw error;
       }
@@ -72,8 +89,28 @@ export class CallSpool {
   }
 }
 
+class TemporaryFile implements SpoolFile {
+  readonly #handle: FileHandle;
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(pieces: readonly Buffer[], position: number): Promise<number> {
+    return (await this.#handle.writev(pieces, position)).bytesWritten;
+  }
+
+  async read(into: Buffer, position: number): Promise<number> {
+    return (await this.#handle.read(into, 0, into.length, position)).bytesRead;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
 /** Should the process be killed between the two steps, an empty file is left. */
-async function openUnlinked(path: string): Promise<FileHandle> {
+async function openUnlinked(path: string): Promise<SpoolFile> {
   const file = await open(path, "wx+", 0o600);
   try {
     await unlink(path);
@@ -81,7 +118,7 @@ async function openUnlinked(path: string): Promise<FileHandle> {
     await file.close();
     throw error;
   }
-  return file;
+  return new TemporaryFile(file);
 }
 
 /** What kept the spool from working, as its client is told: a full disk passes, anything else is a fault of ours. */
