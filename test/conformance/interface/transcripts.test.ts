@@ -1,7 +1,8 @@
 /** `/v1/audio/transcriptions` and `/v1/audio/translations`: forms pass on, restricted, charged and limited like every call. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
+import path from "node:path";
 import { after, afterEach, before, describe, it } from "mocha";
 import type { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import { channelSecret, clientKey } from "#test/support/conformance/manifests";
@@ -18,6 +19,9 @@ import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
 import { aacOf, flacOf, mp3Of, opusOf, wavOf } from "#test/support/sounds";
 import { waitFor } from "#test/support/wait-for";
 
+const fixtures = process.env["TOLLGATE_FIXTURES"] ?? path.resolve(import.meta.dirname, "../../../../shared/fixtures");
+/** Undefined where the recorded traffic is not beside the repository. */
+const recorded = existsSync(fixtures) ? fixtures : undefined;
 const file: TestPart = ["file", recording];
 const minutes: TestPart = ["model", "minutes"];
 const tokens: TestPart = ["model", "tokens"];
@@ -65,7 +69,7 @@ describe("transcripts", () => {
     return gateway.recordOf(String(answer.header("x-request-id")));
   }
 
-  for (const path of [
+  for (const url of [
     "/v1/audio/transcriptions",
     "/audio/transcriptions",
     "/v1/v1/audio/transcriptions",
@@ -73,14 +77,14 @@ describe("transcripts", () => {
     "/audio/translations",
     "/v1/v1/audio/translations",
   ]) {
-    it(`POST ${path} passes the form on under the upstream's name, and the reply back`, async () => {
+    it(`POST ${url} passes the form on under the upstream's name, and the reply back`, async () => {
       upstream.replyWith(json({ text: "Hello", usage: { type: "duration", seconds: 7 } }));
-      const answer = await transcribe(gateway.origin, usual, { path });
+      const answer = await transcribe(gateway.origin, usual, { path: url });
       assert.equal(answer.status, 200, answer.body.toString());
       assert.equal(answer.header("content-type"), "application/json");
       assert.equal(answer.body.toString(), '{"text":"Hello","usage":{"type":"duration","seconds":7}}');
       const [sent] = upstream.requests;
-      assert.equal(sent?.target, `/v1/audio/${path.split("/").at(-1)}`);
+      assert.equal(sent?.target, `/v1/audio/${url.split("/").at(-1)}`);
       assert.equal(sent?.headers["authorization"], `Bearer ${channelSecret}`);
       assert.ok(sent !== undefined);
       assert.deepEqual(await partsOf(sent), [
@@ -194,16 +198,9 @@ describe("transcripts", () => {
   });
 
   describe("charges", () => {
-    it("seconds that the upstream reports, as the recorded reply of OpenAI does", async function () {
-      let body: Buffer;
-      try {
-        body = readFileSync(
-          new URL("../../../../shared/fixtures/other/openai-audio-transcription.json", import.meta.url),
-        );
-      } catch {
-        console.error("      skipped: the recorded reply is not beside the repository");
-        this.skip();
-      }
+    it(`seconds that the upstream reports, as the recorded reply of OpenAI does${recorded === undefined ? " (skipped: no fixtures)" : ""}`, async function () {
+      if (recorded === undefined) this.skip();
+      const body = readFileSync(path.join(recorded, "other/openai-audio-transcription.json"));
       const record = await billOf(usual, { body });
       assert.deepEqual([record.costNanos, record.isEstimated], [7_000n * 10_000n, false]);
     });
