@@ -2,7 +2,11 @@
 import { contentText } from "./content-text.ts";
 import type { DemoQuestion } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
+import { wholeNumber } from "./http/read-option.ts";
 import { count, isObject, type JsonObject, list, member, text } from "./json-view.ts";
+
+/** As OpenAI's. */
+const choicesMax = 128;
 
 export const chatCompletions: DemoFormat = { readQuestion, writeReply, writeStream, writeError, writeStreamError };
 
@@ -66,9 +70,9 @@ function usage({ answer }: ReplyContext): object {
   };
 }
 
-/** `n`: how many choices; each is the same. */
+/** `n`: how many choices; each is the same. @throws BadRequest for more than OpenAI makes */
 function choiceCount(body: JsonObject): number {
-  return Math.max(1, count(body["n"]) ?? 1);
+  return wholeNumber(body, "n", 1, choicesMax) ?? 1;
 }
 
 function writeReply(context: ReplyContext): unknown {

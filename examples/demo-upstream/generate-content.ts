@@ -4,6 +4,7 @@
  */
 import { type DemoQuestion, isOwnState } from "./conversation.ts";
 import { BadRequest, type DemoFormat, type ReplyContext } from "./format.ts";
+import { type GeneratedMedia, generateMedia } from "./generated-media.ts";
 import { count, either, type JsonObject, list, member, text } from "./json-view.ts";
 
 export const generateContent: DemoFormat = { readQuestion, writeReply, writeStream, writeError, writeStreamError };
@@ -67,9 +68,19 @@ function readToolChoice(calling: unknown): DemoQuestion["toolChoice"] {
   }
 }
 
-function reply(context: ReplyContext, parts: readonly object[], isLast: boolean, outputTokens: number): object {
+interface Progress {
+  readonly parts: readonly object[];
+  readonly isLast: boolean;
+  /** Tokens of text so far. */
+  readonly textTokens: number;
+  /** Pictures and speech so far. */
+  readonly media: GeneratedMedia | undefined;
+}
+
+function reply(context: ReplyContext, { parts, isLast, textTokens, media }: Progress): object {
   const { answer, question, serial } = context;
   const finish = isLast ? { finishReason: answer.finish === "length" ? "MAX_TOKENS" : "STOP" } : {};
+  const outputTokens = (media?.tokens ?? []).reduce((sum, { tokenCount }) => sum + tokenCount, textTokens);
   return {
     candidates: [{ content: { role: "model", parts }, ...finish, index: 0 }],
     usageMetadata: {
@@ -77,10 +88,16 @@ function reply(context: ReplyContext, parts: readonly object[], isLast: boolean,
       candidatesTokenCount: outputTokens,
       totalTokenCount: answer.inputTokens + outputTokens,
       promptTokensDetails: [{ modality: "TEXT", tokenCount: answer.inputTokens }],
+      ...(media === undefined ? {} : { candidatesTokensDetails: media.tokens }),
     },
     modelVersion: question.model,
     responseId: `demo${serial}`,
   };
+}
+
+/** A call of a tool is a reply without pictures and speech. */
+function mediaOf({ answer, body, question }: ReplyContext): GeneratedMedia | undefined {
+  return answer.toolCall === undefined ? generateMedia(body, question.text) : undefined;
 }
 
 function thoughtParts({ answer }: ReplyContext): readonly object[] {
@@ -106,21 +123,28 @@ function callPart(context: ReplyContext): object {
 
 function writeReply(context: ReplyContext): unknown {
   const { answer } = context;
+  const media = mediaOf(context);
+  const hasText = media?.isTextWanted ?? true;
   const part = answer.toolCall === undefined ? { text: answer.pieces.join("") } : callPart(context);
-  return reply(context, [...thoughtParts(context), part], true, answer.outputTokens);
+  const parts = [...thoughtParts(context), ...(hasText ? [part] : []), ...(media?.parts ?? [])];
+  return reply(context, { parts, isLast: true, textTokens: hasText ? answer.outputTokens : 0, media });
 }
 
 /** One JSON text an event, without framing. */
 function writeStream(context: ReplyContext): readonly string[] {
   const { answer } = context;
-  const parts = answer.toolCall === undefined ? answer.pieces.map((piece) => ({ text: piece })) : [callPart(context)];
-  const before = thoughtParts(context).map((part) => JSON.stringify(reply(context, [part], false, 0)));
+  const media = mediaOf(context);
+  const pieces = media?.isTextWanted === false ? [] : answer.pieces.map((piece) => ({ text: piece }));
+  const isCall = answer.toolCall !== undefined;
+  const spoken = isCall ? [callPart(context)] : pieces;
+  const event = (part: object, textTokens: number, made?: GeneratedMedia, isLast = false): string =>
+    JSON.stringify(reply(context, { parts: [part], isLast, textTokens, media: made }));
+  const textTokens = isCall ? answer.outputTokens : spoken.length;
   return [
-    ...before,
-    ...parts.map((part, index) =>
-      JSON.stringify(reply(context, [part], false, answer.toolCall === undefined ? index + 1 : answer.outputTokens)),
-    ),
-    JSON.stringify(reply(context, [{ text: "" }], true, answer.outputTokens)),
+    ...thoughtParts(context).map((part) => event(part, 0)),
+    ...spoken.map((part, index) => event(part, isCall ? textTokens : index + 1)),
+    ...(media?.parts ?? []).map((part) => event(part, textTokens, media)),
+    event({ text: "" }, textTokens, media, true),
   ];
 }
 

@@ -17,7 +17,7 @@ import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/se
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import { type Amounts, oneRequestAmounts } from "./ledger.ts";
 
-const bytesPerToken = 3;
+export const bytesPerToken = 3;
 export const attachmentTokens = 1_600;
 const frameTokens = 16;
 /** The least cap that every provider takes (the Responses format's own minimum); shorter replies serve nobody. */

@@ -1,17 +1,23 @@
 /** Lists the endpoints that the proxy serves, one folder each. */
 import { chat } from "./chat/endpoint.ts";
+import { completions } from "./completions/endpoint.ts";
 import { countTokens } from "./count-tokens/endpoint.ts";
+import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
+import { rerank } from "./rerank/endpoint.ts";
 import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
 import { transcriptions, translations } from "./transcripts/endpoint.ts";
 
 export const endpoints: readonly Endpoint[] = [
   chat,
+  completions,
   countTokens,
   storedResponses,
+  embeddings,
+  rerank,
   moderations,
   speech,
   transcriptions,

@@ -20,17 +20,24 @@ const none: UnsupportedMembers = { members: [], dropped: [] };
 
 /**
  * The members that must not go upstream, because the model does not support them.
- * @param body undefined for a call that is no JSON object
+ * @param namesIn the client's spellings of a parameter that the call has, by the name that a route gives it
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
-export function unsupportedNames(body: ScannedObject | undefined, route: Route, channel: Channel): UnsupportedMembers {
-  if (route.parameters === undefined || body === undefined) return none;
-  const names = route.parameters
-    .filter(({ name, supported }) => supported === false && presentMember(body, name) !== undefined)
-    .map(({ name }) => name);
+export function unsupportedNames(
+  namesIn: (name: string) => readonly string[],
+  route: Route,
+  channel: Channel,
+): UnsupportedMembers {
+  if (route.parameters === undefined) return none;
+  const names = route.parameters.flatMap(({ name, supported }) => (supported === false ? namesIn(name) : []));
   const [param] = names;
   if (param !== undefined && channel.unsupportedParameters === "Reject") {
     throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model.`, { param });
   }
   return { members: names, dropped: names };
+}
+
+/** For calls whose parameters are members of their body. @param body undefined for a call that is no JSON object */
+export function membersNamed(body: ScannedObject | undefined): (name: string) => readonly string[] {
+  return (name) => (body === undefined || presentMember(body, name) === undefined ? [] : [name]);
 }

@@ -1,6 +1,6 @@
 /**
  * Describes Mistral's own API, which answers a member that it does not know with 422
- * (https://docs.mistral.ai/api, the schema of chat completions).
+ * (https://docs.mistral.ai/api, the schemas of chat completions and of embeddings).
  *
  * What would change the reply in kind, such as `functions` or `audio`, is left for it to refuse.
  */
@@ -9,7 +9,10 @@ import type { Provider } from "./provider.ts";
 
 export const mistral: Provider = {
   ...compatible,
-  renamed: { ChatCompletions: { max_completion_tokens: "max_tokens", seed: "random_seed" } },
+  renamed: {
+    ChatCompletions: { max_completion_tokens: "max_tokens", seed: "random_seed" },
+    Embeddings: { dimensions: "output_dimension" },
+  },
   takesStreamOptions: false,
   unsupported: {
     ChatCompletions: [
@@ -31,5 +34,6 @@ export const mistral: Provider = {
       "chat_template_kwargs",
       "extra_body",
     ],
+    Embeddings: ["user"],
   },
 };

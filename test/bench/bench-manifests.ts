@@ -1,7 +1,9 @@
-/** Writes the folder of manifests that the benchmark runs on: many keys with everything switched on, two channels. */
+/** Writes the folder of manifests that the benchmark runs on: many keys with everything switched on, a channel for each kind
+ * of reply. */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { endpointScenarios } from "./endpoints.ts";
 
 export interface BenchFolder {
   readonly keys: readonly string[];
@@ -53,20 +55,21 @@ export function keyFilePath(folder: string, index: number): string {
 }
 
 function baseManifests(upstream: string): string {
-  const channel = (name: string, prefix: string): string => `apiVersion: tollgate.dev/v1alpha1
+  const channel = (name: string, format = "ChatCompletions"): string => `apiVersion: tollgate.dev/v1alpha1
 kind: Channel
 metadata: {name: ${name}, namespace: bench}
 spec:
   provider: OpenAICompatible
-  baseURL: ${upstream}/${prefix}/v1
-  formats: [{type: ChatCompletions}]
+  baseURL: ${upstream}/${name}/v1
+  formats: [{type: ${format}}]
   credentials: [{name: main, secretKeyRef: {name: upstream, key: apiKey}}]
 `;
-  const route = (name: string, channelName: string): string => `apiVersion: tollgate.dev/v1alpha1
+  const route = (name: string, channelName: string, capability = "Chat"): string => `apiVersion: tollgate.dev/v1alpha1
 kind: ModelRoute
 metadata: {name: ${name}, namespace: bench}
 spec:
   model: ${name}
+  capabilities: [${capability}]
   targets: [{name: only, channelRef: {name: ${channelName}}}]
   price: {inputPerMillion: "2.5", outputPerMillion: "10", cachedInputPerMillion: "0.25"}
 `;
@@ -81,9 +84,13 @@ kind: Account
 metadata: {name: bench, namespace: bench}
 spec: {credit: "1000000000"}
 `,
-    channel("reply", "reply"),
-    channel("stream", "stream"),
+    channel("reply"),
+    channel("stream"),
     route("bench-reply", "reply"),
     route("bench-stream", "stream"),
+    ...endpointScenarios.flatMap(({ answer, body, capability, format }) => [
+      channel(answer, format),
+      route(body.model, answer, capability),
+    ]),
   ].join("---\n");
 }

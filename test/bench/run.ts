@@ -18,10 +18,12 @@ import { describeMachine } from "#scripts/machine";
 import { PushBench } from "#test/support/push-bench";
 import { benchKey, writeBenchFolder } from "./bench-manifests.ts";
 import { measureConfiguration } from "./configuration.ts";
+import { endpointScenarios } from "./endpoints.ts";
 import type { Figure } from "./figure.ts";
 import { measureIdleMemory } from "./idle-memory.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
 import { measurePush } from "./push.ts";
+import type { Scenario } from "./scenario.ts";
 import { measureTranslation } from "./translated.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -32,20 +34,6 @@ const roundMs = Number(process.env["BENCH_ROUND_MS"] ?? 2_000);
 const warmUpMs = 4 * roundMs;
 const profileFlags = (process.env["BENCH_PROXY_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
 const usedKeys = Array.from({ length: 50 }, (_, index) => benchKey(index * Math.floor(keyCount / 50)));
-
-interface Scenario {
-  readonly name: string;
-  readonly body: object;
-  /** First path segment: what the upstream answers. */
-  readonly answer: "reply" | "stream";
-  readonly connections: number;
-  /** What one unit of work is. */
-  readonly unit: "request" | "chunk";
-  readonly measure: string;
-  readonly limit: number;
-  /** `speed`: bare / gateway, higher is better; `cost`: gateway / bare, lower is better. */
-  readonly kind: "speed" | "cost";
-}
 
 interface LoadCounts {
   readonly succeeded: number;
@@ -120,6 +108,7 @@ const scenarios: readonly Scenario[] = [
     limit: 1.2,
     kind: "cost",
   },
+  ...endpointScenarios,
 ];
 
 async function main(): Promise<void> {
@@ -244,8 +233,9 @@ async function runScenario(
 ): Promise<Figure> {
   const bodyFile = join(folder, "body.json");
   writeFileSync(bodyFile, JSON.stringify(scenario.body));
-  const bareUrl = `http://127.0.0.1:${bare.found}/${scenario.answer}/v1/chat/completions`;
-  const gatewayUrl = `${data}/v1/chat/completions`;
+  const { path = "/v1/chat/completions" } = scenario;
+  const bareUrl = `http://127.0.0.1:${bare.found}/${scenario.answer}${path}`;
+  const gatewayUrl = `${data}${path}`;
   const costs = { bare: [] as number[], gateway: [] as number[] };
   // Just-in-time compilation takes some ten thousand requests.
   for (const url of [bareUrl, gatewayUrl]) await load(url, bodyFile, scenario.connections, warmUpMs);

@@ -1,7 +1,8 @@
 /**
- * The upstream of the benchmark: answers at once with a chat completion of about 1 KB, or streams 100 small chunks.
+ * The upstream of the benchmark: replies at once with a chat completion of about 1 KB or with vectors, or streams 100
+ * small chunks.
  *
- * The first path segment picks the answer: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
+ * The first path segment picks the reply: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
  * JavaScript without the project's code, so that it costs the same whatever is measured.
  */
 import { createServer } from "node:http";
@@ -19,6 +20,23 @@ const reply = Buffer.from(
     usage,
   }),
 );
+/** Vectors of 1,536 numbers as OpenAI writes them, the same in every run. */
+const numbers = Array.from({ length: 1_536 }, (_, index) => Math.fround(Math.sin(index + 1) / 20).toPrecision(8));
+const base64 = Buffer.from(Float32Array.from(numbers, Number).buffer).toString("base64");
+const vectors = (count, vector) => {
+  const items = Array.from(
+    { length: count },
+    (_, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
+  );
+  const usage = `{"prompt_tokens":${count * 120},"total_tokens":${count * 120}}`;
+  return Buffer.from(`{"object":"list","data":[${items.join(",")}],"model":"bench-model","usage":${usage}}`);
+};
+/** By first path segment; everything else is a chat completion. */
+const replies = new Map([
+  ["embedding", vectors(1, `[${numbers.join(",")}]`)],
+  ["embeddings", vectors(100, `[${numbers.join(",")}]`)],
+  ["embeddings-base64", vectors(100, `"${base64}"`)],
+]);
 const chunk = (delta, finish) =>
   Buffer.from(
     `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
@@ -34,10 +52,15 @@ const last = Buffer.concat([
 const server = createServer((request, response) => {
   request.on("data", () => {});
   request.on("end", () => {
-    if (request.url.startsWith("/stream/")) stream(response);
-    else response.writeHead(200, { "content-type": "application/json", "content-length": reply.length }).end(reply);
+    const [, segment] = request.url.split("/", 2);
+    if (segment === "stream") stream(response);
+    else whole(response, replies.get(segment) ?? reply);
   });
 });
+
+function whole(response, body) {
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+}
 
 function stream(response) {
   response.writeHead(200, { "content-type": "text/event-stream" });

@@ -9,9 +9,11 @@
 import type { Claims } from "#proxy/admit/claims";
 import { attachmentTokens, type ChatEstimate } from "#proxy/admit/estimate-cost";
 import type { Amounts } from "#proxy/admit/ledger";
-import type { ChatCall, ReplyReading, StreamFilter } from "#proxy/formats/format";
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
+import type { ModelCall } from "#proxy/formats/model-call";
 import { isNothing, nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import type { TurnSoFar } from "#proxy/formats/turn-splicer";
+import type { ScannedObject } from "#proxy/json/strict-json";
 import { roughTokensOf } from "#proxy/settle/estimate-tokens";
 import { boundUsage } from "#proxy/settle/plausible-usage";
 import { readPrompt } from "#proxy/settle/prompt-text";
@@ -20,21 +22,31 @@ import type { Channel } from "#proxy/snapshot/types.gen";
 import type { Pending } from "./held-reservations.ts";
 import { CallSettlement, type SettlementContext } from "./settle-call.ts";
 
-/** What a chat call is settled by. */
-export type ChatSettlementContext = SettlementContext<ChatCall, ChatEstimate>;
+/** A call whose reply is text: a chat call, or one of completions. */
+export interface TextGeneration extends ModelCall {
+  readonly body: ScannedObject;
+  readonly attachments: number;
+  /** Tokens that the prompt names by their numbers, beside its text; none when absent. */
+  readonly tokenIds?: number;
+}
 
-export class ChatSettlement extends CallSettlement<ChatCall, ChatEstimate> {
+/** What a call whose reply is text is settled by. */
+export type ChatSettlementContext<Call extends TextGeneration = TextGeneration> = SettlementContext<Call, ChatEstimate>;
+
+export class ChatSettlement extends CallSettlement<TextGeneration, ChatEstimate> {
   /** For the caller, so far. */
   #reserved: Amounts;
-  /** Of the upstream, for one reply. */
-  #requests = 1;
+  /** Of the upstream, for one reply: each may fill the model's context window. */
+  #requests: number;
   /** As it was before the request that runs; undefined in the first one. */
   #turn: TurnSoFar | undefined;
   /** The estimated usage that the client gets, beside the usage that the upstream had reported. */
   #clientUsage: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
 
-  constructor(context: ChatSettlementContext) {
+  /** @param prompts of the call, each of which is read alone */
+  constructor(context: ChatSettlementContext, prompts = 1) {
     super(context);
+    this.#requests = prompts;
     this.#reserved = context.estimate.amounts;
   }
 
@@ -187,7 +199,7 @@ export class ChatSettlement extends CallSettlement<ChatCall, ChatEstimate> {
     if (turn !== undefined) return inputTokens(turn.last) + outputTokens(turn.last);
     const { call, services } = this.context;
     const { text, bytesBeyond } = readPrompt(call.body.bytes);
-    const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens;
+    const rest = roughTokensOf(bytesBeyond) + call.attachments * attachmentTokens + (call.tokenIds ?? 0);
     return (await services.estimateTokens(text)) + rest;
   }
 }

@@ -63,7 +63,7 @@ export const chat: CallEndpoint<ChatEndpoint, ChatCall> = {
   read,
   checkParameters: checkRouteParameters,
   need,
-  settlement: (context: ChatSettlementContext) => new ChatSettlement(context),
+  settlement: (context: ChatSettlementContext<ChatCall>) => new ChatSettlement(context),
   serve: serveChat,
 };
 

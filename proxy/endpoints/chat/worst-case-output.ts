@@ -22,7 +22,7 @@ import { providers } from "#proxy/providers/providers";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { spokenFormat } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
+import type { BodyRules, Channel, Route, WireFormat } from "#proxy/snapshot/types.gen";
 
 interface RuledTarget {
   readonly target: Route["targets"][number];
@@ -52,8 +52,21 @@ const capPaths: ReadonlySet<string> = new Set(
 
 type Channels = Pick<Snapshot, "channel">;
 
-/** @returns undefined where every target gets what the client set */
-export function worstCaseOutput(call: ChatCall, route: Route, snapshot: Channels): WorstCaseOutput | undefined {
+/** The part of a call that counts. */
+export type CountedCall = Pick<ChatCall, "model" | "body" | "outputCap" | "candidates"> & {
+  readonly endpoint: Pick<ChatCall["endpoint"], "format">;
+};
+
+/**
+ * @param alike a format with the members of the call's own, which some channels speak in its place
+ * @returns undefined where every target gets what the client set
+ */
+export function worstCaseOutput(
+  call: CountedCall,
+  route: Route,
+  snapshot: Channels,
+  alike?: WireFormat,
+): WorstCaseOutput | undefined {
   const ruled = ruledRoute(route, snapshot);
   if (ruled === undefined) return undefined;
   const { addedBytes } = ruled;
@@ -65,8 +78,7 @@ export function worstCaseOutput(call: ChatCall, route: Route, snapshot: Channels
     candidates: 1,
   };
   for (const target of ruled.targets) {
-    const isInResponses = askedInResponses(call, route, target.target, target.channel);
-    const format = spokenFormat(target.channel, chatFormatsFor(call.endpoint.format, isInResponses))?.format;
+    const format = formatOf(call, route, target, alike);
     if (format === undefined) continue;
     const isUnsupported = (path: string): boolean =>
       ruled.unsupported.some(({ members }) => members[format].includes(path));
@@ -79,6 +91,19 @@ export function worstCaseOutput(call: ChatCall, route: Route, snapshot: Channels
     }
   }
   return { ...most, addedBytes };
+}
+
+/** The format that a target is spoken to in, as far as its members go. */
+function formatOf(
+  call: CountedCall,
+  route: Route,
+  { target, channel }: RuledTarget,
+  alike: WireFormat | undefined,
+): ChatWireFormat | undefined {
+  const own = call.endpoint.format;
+  if (alike !== undefined && spokenFormat(channel, [alike]) !== undefined) return own;
+  const isInResponses = askedInResponses(call, route, target, channel);
+  return spokenFormat(channel, chatFormatsFor(own, isInResponses))?.format;
 }
 
 /** A snapshot never changes, so what of a route counts in it is found once. */
@@ -147,7 +172,7 @@ class Members {
 
 /** What the body holds before the rules; several where that depends on what is not known yet. */
 function bodiesFor(
-  call: ChatCall,
+  call: CountedCall,
   { provider }: Channel,
   format: ChatWireFormat,
   isUnsupported: (path: string) => boolean,

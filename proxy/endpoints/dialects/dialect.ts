@@ -4,9 +4,11 @@
  *
  * A dialect knows nothing of channels' addresses, sockets or the ledger.
  */
+import type { Services } from "#proxy/dispatch/services";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
 import type { SpokenFormat } from "#proxy/route/select-target";
+import type { TokenUsage } from "#proxy/settle/usage";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
@@ -25,6 +27,8 @@ export interface Dialect<Call extends ModelCall> {
   write(call: Call, plan: UpstreamPlan): WrittenCall;
   /** Reads the reply to it. */
   reader(call: Call, plan: UpstreamPlan): ReplyReader;
+  /** Counts what the client's response must report and the reply does not; undefined where it need not. */
+  missingUsage?(call: Call, services: Pick<Services, "estimateTokens">): (() => Promise<TokenUsage>) | undefined;
 }
 
 /** The dialects of one endpoint. */
@@ -33,4 +37,9 @@ export interface Dialects<Call extends ModelCall> {
   formatsFor(call: Call): readonly WireFormat[];
   /** The dialect of a format as a channel speaks it. */
   dialectOf(call: Call, spoken: SpokenFormat): Dialect<Call>;
+  /**
+   * The client's spellings of a parameter that the call has, where they are not just members of its body.
+   * @param name as a route spells it
+   */
+  namesIn?(call: Call, name: string): readonly string[];
 }

@@ -5,6 +5,7 @@ import {
   enforceOpenAIPrivacy,
   openAIMetadata,
   removeUnsupported,
+  renameMembers,
   stripIdentity,
   userText,
 } from "#proxy/formats/body/body-rules";
@@ -18,6 +19,7 @@ import type { WrittenCall } from "./dialect.ts";
  * The body with the edits of `editMembers`.
  *
  * @param edit what the endpoint itself changes, before any rule
+ * @param finish what it changes after all rules
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
 export function editJsonBody(
@@ -25,16 +27,18 @@ export function editJsonBody(
   format: WireFormat,
   plan: UpstreamPlan,
   edit?: (editor: BodyEditor) => void,
+  finish?: (editor: BodyEditor) => void,
 ): WrittenCall {
   const editor = new BodyEditor(body);
   edit?.(editor);
   const dropped = editMembers(editor, body, format, plan);
+  finish?.(editor);
   return { body: editor.build(), dropped };
 }
 
 /**
- * Applies, in this order: `user` as the text that providers take, what model and provider do not support, the privacy
- * table, the channel's and the target's rules, the upstream's model name.
+ * Applies, in this order: `user` as the text that providers take, what model and provider do not support, names of the
+ * provider's own, the privacy table, the channel's and the target's rules, the upstream's model name.
  *
  * @returns fields of the client's that were dropped
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
@@ -49,6 +53,7 @@ export function editMembers(
   if (user !== undefined) editor.set("user", JSON.stringify(user));
   removeUnsupported(editor, plan);
   const dropped = applyUnsupportedPolicy(editor, plan, format);
+  renameMembers(editor, plan.channel, format);
   stripIdentity(editor, plan.channel, openAIMetadata);
   applyPlanRules(editor, plan);
   editor.set("model", JSON.stringify(plan.upstreamModel));

@@ -6,14 +6,16 @@ import { servedNowhere } from "#proxy/dispatch/served-nowhere";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
-import { unsupportedNames } from "#proxy/parameters/member-rules";
+import { membersNamed, unsupportedNames } from "#proxy/parameters/member-rules";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
+import type { TokenUsage } from "#proxy/settle/usage";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
+import type { EstimateMissingUsage } from "#proxy/upstream/attempt-options";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
-import type { Dialects } from "./dialect.ts";
+import type { Dialect, Dialects } from "./dialect.ts";
 
 /** @throws GatewayError when no target replied; nothing has gone to the client then */
 export function serveDialects<Call extends ModelCall>(
@@ -24,7 +26,12 @@ export function serveDialects<Call extends ModelCall>(
   return serveCall(admitted, new DialectServing(admitted, dialects, writer));
 }
 
-class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall> {
+interface PreparedDialect extends PreparedCall {
+  /** As of `Dialect.missingUsage`. */
+  readonly missingUsage: (() => Promise<TokenUsage>) | undefined;
+}
+
+class DialectServing<Call extends ModelCall> implements CallServing<PreparedDialect> {
   readonly writer: ClientWriter;
   readonly #admitted: AdmittedCall<Call>;
   readonly #dialects: Dialects<Call>;
@@ -51,43 +58,79 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedCall
     });
   }
 
-  prepare(selected: SelectedTarget): PreparedCall | GatewayError {
-    try {
-      return this.#prepare(selected);
-    } catch (error) {
-      if (error instanceof GatewayError) return error;
-      throw error;
-    }
+  prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
+    const { call } = this.#admitted;
+    const dialect = this.#dialects.dialectOf(call, selected);
+    return prepareInDialect(this.#admitted, dialect, selected, { namesIn: this.#namesIn(call) });
   }
 
-  #prepare(selected: SelectedTarget): PreparedCall {
-    const { call, route, services, passedHeaders } = this.#admitted;
-    const { channel, target } = selected;
-    refuseUpstreamObjects(call, selected);
-    const { members, dropped } = unsupportedNames(call.body, route, channel);
-    const plan: UpstreamPlan = {
-      channel,
-      upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
-      targetRules: target.parameters,
-      outputCap: undefined,
-      unsupported: members,
-    };
-    const dialect = this.#dialects.dialectOf(call, selected);
-    const written = dialect.write(call, plan);
-    const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
-      clientHeaders: passedHeaders,
-      limits: services.limits,
-    });
-    const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
-    const { format } = call.endpoint;
-    for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
-    return { request, reader: dialect.reader(call, plan), dropped: all };
+  #namesIn(call: Call): ((name: string) => readonly string[]) | undefined {
+    const { namesIn } = this.#dialects;
+    return namesIn === undefined ? undefined : (name) => namesIn(call, name);
+  }
+
+  estimateMissingUsage({ missingUsage }: PreparedDialect): EstimateMissingUsage | undefined {
+    if (missingUsage === undefined) return undefined;
+    return async (usage) => (usage === undefined ? await missingUsage() : undefined);
   }
 
   noTarget(): GatewayError {
     const formats = this.#dialects.formatsFor(this.#admitted.call);
     return servedNowhere(this.#admitted, formats) ?? noAvailableChannel();
   }
+}
+
+export interface DialectOptions {
+  /** As of `UpstreamPlan`. */
+  readonly outputCap?: number | undefined;
+  /** As of `Dialects.namesIn`; members of the body when absent. */
+  readonly namesIn?: ((name: string) => readonly string[]) | undefined;
+}
+
+/**
+ * Prepares the request to one target in its dialect.
+ * @returns why this target must not get the call: known before anything is reserved on its channel
+ */
+export function prepareInDialect<Call extends ModelCall>(
+  admitted: AdmittedCall<Call>,
+  dialect: Dialect<Call>,
+  selected: SelectedTarget,
+  options: DialectOptions = {},
+): PreparedDialect | GatewayError {
+  try {
+    return prepare(admitted, dialect, selected, options);
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+function prepare<Call extends ModelCall>(
+  { call, route, services, passedHeaders }: AdmittedCall<Call>,
+  dialect: Dialect<Call>,
+  selected: SelectedTarget,
+  { outputCap, namesIn }: DialectOptions,
+): PreparedDialect {
+  const { channel, target } = selected;
+  refuseUpstreamObjects(call, selected);
+  const { members, dropped } = unsupportedNames(namesIn ?? membersNamed(call.body), route, channel);
+  const plan: UpstreamPlan = {
+    channel,
+    upstreamModel: upstreamModelOf({ channel, target, route }, call.model),
+    targetRules: target.parameters,
+    outputCap,
+    unsupported: members,
+  };
+  const written = dialect.write(call, plan);
+  const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
+    clientHeaders: passedHeaders,
+    limits: services.limits,
+  });
+  const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
+  const { format } = call.endpoint;
+  for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
+  const missingUsage = dialect.missingUsage?.(call, services);
+  return { request, reader: dialect.reader(call, plan), dropped: all, missingUsage };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

@@ -14,8 +14,12 @@ export interface WholeReading {
   /** Undefined where the reply reports none. */
   readonly usage: TokenUsage | undefined;
   readonly units?: ChargedUnits | undefined;
-  /** The client's response: written when the call has been judged, since not every reply gets that far. */
-  readonly response: () => Buffer;
+  /**
+   * The client's response: written when the call has been judged, since not every reply gets that far.
+   * @param told usage that was counted, where the reply reports none and the response must
+   * @throws InvalidReply
+   */
+  readonly response: (told?: TokenUsage) => Buffer;
   /** Parts of the reply that the response cannot carry. */
   readonly lost?: readonly string[];
 }
@@ -42,16 +46,16 @@ export class WholeReader implements ReplyReader {
   bridge(): ReplyBridge {
     return {
       readReply: (body) => this.readReply(body),
-      translateReply: (body) => this.#respond(body),
+      translateReply: (body, told) => this.#respond(body, told),
       streamOfReply: (body) => [this.#respond(body).body],
     };
   }
 
-  #respond(body: Buffer): WholeReply {
+  #respond(body: Buffer, told?: TokenUsage): WholeReply {
     if (this.#last?.body !== body) this.readReply(body);
     const reading = this.#last?.reading;
     if (reading === undefined) throw new InvalidReply("the reply is none of its format");
-    return { body: reading.response(), lost: reading.lost ?? [] };
+    return { body: reading.response(told), lost: reading.lost ?? [] };
   }
 }
 

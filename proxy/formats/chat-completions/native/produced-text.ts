@@ -4,7 +4,7 @@
  */
 
 import type { ProducedOutput } from "#proxy/formats/stream/produced";
-import { asList, isObject, member } from "#proxy/json/json-value";
+import { asList, asText, isObject, member } from "#proxy/json/json-value";
 
 /** Adds the text of all choices of a chunk (`delta`) or a body (`message`). */
 export function readProduced(value: unknown, output: ProducedOutput): void {
@@ -28,6 +28,8 @@ export function readProduced(value: unknown, output: ProducedOutput): void {
 export function hasProduced(chunk: unknown): boolean {
   for (const choice of asList(member(chunk, "choices"))) {
     const delta = member(choice, "delta") ?? member(choice, "message");
+    // A text completion has its text in the choice itself.
+    if (asText(member(choice, "text")) !== "") return true;
     if (!isObject(delta)) continue;
     for (const name of [
       "content",

@@ -66,7 +66,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
     candidates: readCheckedCount(body, "n") ?? 1,
     textBytes: body.textBytes,
     attachments: countMatches(body, attachments),
-    wantsStreamUsage: wantsUsage(body),
+    wantsStreamUsage: wantsStreamUsage(body),
     upstreamObjects: [...presentMembers(body, upstreamMembers), ...findMatches(body, upstreamObjects, "OpenAI")],
   };
 }
@@ -81,7 +81,8 @@ function readCap(body: ScannedObject): number | undefined {
   return larger;
 }
 
-function wantsUsage(body: ScannedObject): boolean {
+/** Whether a client asks for usage in its stream. @throws GatewayError for `stream_options` that are none */
+export function wantsStreamUsage(body: ScannedObject): boolean {
   const options = presentMember(body, "stream_options");
   if (options?.kind !== "object") return false;
   const members = scanMembers(body.bytes, options.valueStart, options.valueEnd);

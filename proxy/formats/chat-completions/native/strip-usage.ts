@@ -18,7 +18,7 @@ const closeBrace = 125;
 
 /**
  * @returns the bytes without it; undefined when there is none, or none that stands where chunks have it (after the
- *   list of choices, last or before another member)
+ *   list of choices or a text, last or before another member)
  */
 export function withoutNullUsage(block: Buffer): Buffer | undefined {
   let at = block.indexOf(nullUsage);
@@ -28,8 +28,8 @@ export function withoutNullUsage(block: Buffer): Buffer | undefined {
   let length = 0;
   while (at >= 0) {
     const end = at + nullUsage.length;
-    if (!followsList(block, at, end)) return undefined;
-    // The list's closing bracket stays; comma and quote go.
+    if (!followsMember(block, at, end)) return undefined;
+    // The end of the member before stays; comma and quote go.
     length += block.copy(kept, length, from, at - 2);
     from = end;
     at = block.indexOf(nullUsage, end);
@@ -38,10 +38,11 @@ export function withoutNullUsage(block: Buffer): Buffer | undefined {
   return kept.subarray(0, length);
 }
 
-/** Whether the bytes before are `],"` and the byte behind ends the member. */
-function followsList(block: Buffer, at: number, end: number): boolean {
+/** Whether the bytes before are `],"` or `","`, and the byte behind ends the member. */
+function followsMember(block: Buffer, at: number, end: number): boolean {
   const next = block[end];
-  const isLed = block[at - 1] === quote && block[at - 2] === comma && block[at - 3] === closeBracket;
+  const before = block[at - 3];
+  const isLed = block[at - 1] === quote && block[at - 2] === comma && (before === closeBracket || before === quote);
   return isLed && (next === comma || next === closeBrace);
 }
 

@@ -21,6 +21,11 @@ export const watchedKeys = [...mediaKeys, ...uriKeys, ...storeKeys, "retrieval",
 /** A file that the upstream account holds: uploaded through the Files API, or in its own storage. */
 const accountFile = /^(?:files\/|gs:\/\/|https?:\/\/[^/]*googleapis\.com\/(?:[^?#]*\/)?files\/)/i;
 
+/** Whether an address is that of such a file. */
+export function isAccountFile(uri: string): boolean {
+  return accountFile.test(uri);
+}
+
 const foreign = [
   { name: "system", means: "messages", unless: "contents" },
   { name: "messages", means: "chat", unless: "contents" },
@@ -82,7 +87,7 @@ function findUpstreamObjects(body: ScannedObject): string[] {
   const cached = findEither(body, "cachedContent");
   if (cached !== undefined) found.push(cached.param);
   for (const hit of body.hits) {
-    const isFile = uriKeys.has(hit.key) && isOurs(hit, "string") && accountFile.test(readString(body, hit) ?? "");
+    const isFile = uriKeys.has(hit.key) && isOurs(hit, "string") && isAccountFile(readString(body, hit) ?? "");
     const isStore = storeKeys.has(hit.key) && isOurs(hit, "array");
     const isRetrieval =
       hit.key === "retrieval" && hit.path[0] === "tools" && hit.path.length <= 3 && isOurs(hit, "object");

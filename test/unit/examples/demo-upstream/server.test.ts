@@ -70,6 +70,11 @@ describe("demo upstream", () => {
         assert.equal(reply.choices.length, 2);
       });
 
+      it("refuses more choices than OpenAI makes", async () => {
+        const call = { model: "m", n: 1_000_000_000, messages: [{ role: "user" as const, content: "hi" }] };
+        await assert.rejects(create().chat.completions.create(call), { status: 400, param: "n" });
+      });
+
       it("calls a tool and answers with its result", async () => {
         const tools = [
           {

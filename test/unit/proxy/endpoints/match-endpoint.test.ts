@@ -8,13 +8,14 @@ import { queryValues } from "#proxy/http/query-values";
 function describeTarget(method: string, url: string, headers: readonly string[] = []): string {
   try {
     const { endpoint, match } = matchEndpoint(method, url, headers);
-    const { protocol, format, modelInPath, geminiStream, action, responseId } = { ...match } as Readonly<
+    const { protocol, format, modelInPath, geminiStream, action, responseId, shape } = { ...match } as Readonly<
       Record<string, string | undefined>
     >;
     const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
       chat: [protocol, format, modelInPath, geminiStream],
       "count-tokens": [protocol, "count", modelInPath],
       "stored-responses": [protocol, action, responseId],
+      rerank: [shape, "rerank"],
       models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
     };
     return (words[endpoint.name] ?? [endpoint.name]).filter(Boolean).join(" ");
@@ -38,6 +39,11 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/messages", "Anthropic Messages"],
   ["POST", "/v1/messages?beta=true", "Anthropic Messages"],
   ["POST", "/v1/v1/messages", "Anthropic Messages"],
+  ["POST", "/v1/completions", "completions"],
+  ["POST", "/completions", "completions"],
+  ["POST", "/v1/rerank", "Jina rerank"],
+  ["POST", "/rerank", "Jina rerank"],
+  ["POST", "/v2/rerank", "Cohere rerank"],
   ["POST", "/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1/messages/count_tokens?beta=true", "Anthropic count"],
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
@@ -137,9 +143,9 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1/v1/v1/chat/completions",
     "/v2/chat/completions",
     "/v1/chat/completions/abc",
-    "/v1/completions",
     "/v1/embeddings",
-    "/v1/rerank",
+    "/v2/rerank/",
+    "/v2/completions",
     "/v1/audio/speech",
     "/v1/images/generations",
     "/v1/realtime",

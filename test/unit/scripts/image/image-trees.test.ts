@@ -1,10 +1,12 @@
 /** What the images hold: enough to run, and nothing that does not belong there. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { WebSocket } from "ws";
 import { operatorNodeFlags } from "#cli/operator-node-flags";
 import { proxyNodeFlags } from "#cli/proxy-node-flags";
 import { readImageConfig } from "#scripts/image/image-config";
@@ -37,6 +39,33 @@ describe("image trees", function () {
       assert.equal(status, 0, stderr);
       assert.match(stdout, new RegExp(`Usage: tollgate ${name} `));
     });
+
+  it("the demo upstream's program runs in its tree alone, with the packages for forms and WebSockets", async () => {
+    const { entrypoint } = readImageConfig("demo-upstream");
+    const main = join(folder, "demo-upstream", relative("/app", entrypoint[1] ?? ""));
+    const child = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+    try {
+      const [said] = await once(child.stdout, "data");
+      const origin = /http:\S+/.exec(String(said))?.[0] ?? "";
+      const form = new FormData();
+      form.set("model", "m");
+      form.set("file", new Blob(["abc"]), "a.wav");
+      const response = await fetch(`${origin}/v1/audio/transcriptions`, {
+        method: "POST",
+        headers: { authorization: "Bearer demo" },
+        body: form,
+      });
+      assert.match(await response.text(), /3 bytes/);
+      const headers = { authorization: "Bearer demo" };
+      const socket = new WebSocket(`${origin.replace("http", "ws")}/v1/realtime?model=m`, { headers });
+      const [first] = await once(socket, "message");
+      assert.match(String(first), /session\.created/);
+    } finally {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      assert.deepEqual(await ended, [0, null]);
+    }
+  });
 
   it("a command of another image is refused in words", () => {
     const main = join(folder, "proxy", "cli", "main.js");

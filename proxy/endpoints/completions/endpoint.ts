@@ -1,0 +1,30 @@
+/** Defines the endpoint that goes on with a text: `/v1/completions`, which chat completions have replaced. */
+
+import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
+import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import type { CallPath } from "#proxy/neutral/wire";
+import { checkMemberRules } from "#proxy/parameters/member-rules";
+import { estimateCompletion } from "./estimate-completion.ts";
+import { type CompletionCall, readCompletion } from "./read-completion.ts";
+import { completionFormats, serveCompletion } from "./serve-completion.ts";
+
+export const completions: CallEndpoint<CallPath, CompletionCall> = {
+  name: "completions",
+  capability: "Completion",
+  channelFormats: completionFormats,
+  body: "json",
+  paths: [
+    {
+      kind: "fixed",
+      path: "/v1/completions",
+      otherSpellings: ["/completions", "/v1/v1/completions"],
+      match: { protocol: "OpenAI", format: "Completions", capability: "Completion" },
+    },
+  ],
+  metricFormat: ({ format }) => format,
+  read: readCompletion,
+  checkParameters: ({ body }, route) => checkMemberRules(body, route),
+  need: estimateCompletion,
+  settlement: (context: ChatSettlementContext<CompletionCall>) => new ChatSettlement(context, context.call.prompts),
+  serve: serveCompletion,
+};

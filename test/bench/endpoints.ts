@@ -1,0 +1,43 @@
+/**
+ * Lists the loads of endpoints that are no chat: calls whose upstream speaks the client's form.
+ *
+ * A row gets a channel whose upstream is `/ANSWER/v1`, and a route of the model that its body names. What the upstream
+ * replies under that name is in `upstream.mjs`.
+ */
+import type { Scenario } from "./scenario.ts";
+
+export interface EndpointScenario extends Scenario {
+  readonly body: { readonly model: string; readonly [member: string]: unknown };
+  readonly path: string;
+  readonly capability: string;
+  /** Of the channel. */
+  readonly format: string;
+}
+
+const asFastAsBare = { unit: "request", measure: "requests per CPU second", limit: 0.75, kind: "speed" } as const;
+const embeddings = { path: "/v1/embeddings", capability: "Embeddings", format: "Embeddings", ...asFastAsBare } as const;
+const text = "A long document has many words in it, and some of them repeat. ".repeat(8).slice(0, 500);
+
+export const endpointScenarios: readonly EndpointScenario[] = [
+  {
+    name: "embeddings, one short input",
+    answer: "embedding",
+    body: { model: "bench-embedding", input: "What is a gateway?" },
+    connections: 16,
+    ...embeddings,
+  },
+  {
+    name: "embeddings, 100 inputs of 500 bytes",
+    answer: "embeddings",
+    body: { model: "bench-embeddings", input: Array(100).fill(text) },
+    connections: 8,
+    ...embeddings,
+  },
+  {
+    name: "embeddings, 100 inputs of 500 bytes, base64",
+    answer: "embeddings-base64",
+    body: { model: "bench-embeddings-base64", input: Array(100).fill(text), encoding_format: "base64" },
+    connections: 8,
+    ...embeddings,
+  },
+];

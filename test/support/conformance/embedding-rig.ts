@@ -1,0 +1,185 @@
+/**
+ * A gateway with a channel for each form in which upstreams make vectors, one route for each, and keys that may do less:
+ * the stage of the tests of embeddings.
+ */
+import { after, afterEach, before } from "mocha";
+import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import { type HttpAnswer, httpCall } from "./http-call.ts";
+import { InProcessGateway } from "./in-process-gateway.ts";
+import {
+  accountManifest,
+  channelManifest,
+  channelSecretManifest,
+  clientKey,
+  keyManifest,
+  manifestOf,
+  routeManifest,
+} from "./manifests.ts";
+
+/** Vectors that 32-bit floats hold exactly. */
+export const vectors = [
+  [0.5, -1.25, 3],
+  [0, 0.0078125, -2],
+  [1e10, 42, 1],
+] as const;
+
+export function base64Of(numbers: readonly number[]): string {
+  return Buffer.from(Float32Array.from(numbers).buffer).toString("base64");
+}
+
+/** Replies in each vendor's form, for the first inputs. */
+export const replies = {
+  openAI: (count = 1, encode: (numbers: readonly number[]) => unknown = (numbers) => numbers) => ({
+    object: "list",
+    data: vectors.slice(0, count).map((numbers, index) => ({ object: "embedding", index, embedding: encode(numbers) })),
+    model: "upstream-model",
+    usage: { prompt_tokens: 7, total_tokens: 7 },
+  }),
+  voyage: (count = 1) => ({
+    object: "list",
+    data: vectors.slice(0, count).map((embedding, index) => ({ object: "embedding", embedding, index })),
+    model: "upstream-model",
+    usage: { total_tokens: 9 },
+  }),
+  cohere: (count = 1, encoding: "float" | "base64" = "float") => ({
+    id: "e-1",
+    texts: ["what was sent"],
+    embeddings: {
+      [encoding]: vectors.slice(0, count).map((numbers) => (encoding === "float" ? numbers : base64Of(numbers))),
+    },
+    meta: { api_version: { version: "2" }, billed_units: { input_tokens: 5 } },
+    response_type: "embeddings_by_type",
+  }),
+  tei: (count = 1) => vectors.slice(0, count),
+  google: () => ({ embedding: { values: vectors[0] } }),
+  googleBatch: (count = 2) => ({ embeddings: vectors.slice(0, count).map((values) => ({ values })) }),
+};
+
+const channels = {
+  openai: [{ type: "Embeddings" }],
+  voyage: [{ type: "Embeddings", dialect: "Voyage" }],
+  jina: [{ type: "Embeddings", dialect: "Jina" }],
+  cohere: [{ type: "Embeddings", path: "/v2/embed", dialect: "Cohere" }],
+  tei: [{ type: "Embeddings", path: "/embed", dialect: "TEI" }],
+  google: [{ type: "EmbedContent", path: "/v1beta/models/{model}:{verb}" }],
+} as const;
+
+/** 2 credits for a million tokens: a token costs 2,000 nano-credits. */
+const price = { inputPerMillion: "2" };
+const capabilities = ["Embeddings"];
+
+function manifests(origin: string): string {
+  const route = (name: string, spec: object = {}): object =>
+    routeManifest(name, {
+      capabilities,
+      price,
+      targets: [{ name: "main", channelRef: { name }, upstreamModel: "upstream-model" }],
+      ...spec,
+    });
+  const through = (channel: string, spec: object = {}): object => ({
+    targets: [{ name: "main", channelRef: { name: channel }, upstreamModel: "upstream-model" }],
+    ...spec,
+  });
+  const strict = { unsupportedParameters: "Reject" };
+  return manifestOf(
+    channelSecretManifest(),
+    accountManifest("small", { credit: "0.01" }),
+    keyManifest("k"),
+    keyManifest("chat-only", { capabilities: ["Chat"] }),
+    keyManifest("other-models", { models: { allow: ["google"] } }),
+    keyManifest("elsewhere", { clientCIDRs: { allow: ["192.0.2.0/24"] } }),
+    keyManifest("poor", { limits: [{ name: "quota", unit: "Cost", limit: "0.00003", period: "Lifetime" }] }),
+    keyManifest("once", { limits: [{ name: "rate", unit: "Requests", limit: "1", period: "Day" }] }),
+    keyManifest("few-tokens", { limits: [{ name: "tokens", unit: "Tokens", limit: "40", period: "Day" }] }),
+    keyManifest("funded", { accountRef: { name: "small" } }),
+    ...Object.entries(channels).map(([name, formats]) => channelManifest(name, origin, { baseURL: origin, formats })),
+    ...Object.entries(channels).map(([name, formats]) =>
+      channelManifest(`strict-${name}`, origin, { baseURL: origin, formats, ...strict }),
+    ),
+    ...Object.keys(channels).flatMap((name) => [route(name), route(`strict-${name}`)]),
+    channelManifest("chatter", origin),
+    routeManifest("chatter", {}),
+    route("free", through("openai", { price: { perRequest: "0" } })),
+    route(
+      "ruled",
+      through("openai", {
+        parameters: [
+          { name: "dimensions", minimum: "8", maximum: "64" },
+          { name: "user", support: "Unsupported" },
+        ],
+      }),
+    ),
+    route(
+      "ruled-google",
+      through("google", {
+        parameters: [
+          { name: "dimensions", minimum: "8", maximum: "64" },
+          { name: "task", support: "Unsupported" },
+        ],
+      }),
+    ),
+    channelManifest("adding", origin, {
+      baseURL: origin,
+      formats: channels.google,
+      body: { default: [{ field: "outputDimensionality", value: 16 }] },
+    }),
+    route("adding"),
+    route("either", {
+      targets: [
+        { name: "google", channelRef: { name: "google" }, priority: 0 },
+        { name: "openai", channelRef: { name: "openai" }, priority: 1 },
+      ],
+    }),
+  );
+}
+
+export interface EmbeddingRig {
+  readonly gateway: InProcessGateway;
+  readonly upstream: FakeUpstream;
+  /** What the upstream replies with; an object is written as JSON. */
+  reply(body: object | string, more?: Omit<ScriptedReply, "body">): void;
+  /** A call of an OpenAI-style client. */
+  embed(body: object | string, options?: { readonly key?: string; readonly path?: string }): Promise<HttpAnswer>;
+  /** A call of a Google-style client. */
+  embedContent(
+    body: object | string,
+    options: { readonly model: string; readonly verb?: string; readonly key?: string },
+  ): Promise<HttpAnswer>;
+}
+
+/** Starts all of it before the tests of the enclosing `describe`. */
+export function useEmbeddingRig(): () => EmbeddingRig {
+  let upstream: FakeUpstream;
+  let gateway: InProcessGateway;
+  before(async () => {
+    upstream = await FakeUpstream.start();
+    gateway = await InProcessGateway.start({ manifests: manifests(upstream.origin) });
+  });
+  afterEach(() => {
+    upstream.forget();
+  });
+  after(async () => {
+    await gateway?.close();
+    await upstream?.close();
+  });
+  const textOf = (body: object | string): string => (typeof body === "string" ? body : JSON.stringify(body));
+  return () => ({
+    gateway,
+    upstream,
+    reply: (body, more = {}) => upstream.replyWith({ body: textOf(body), ...more }),
+    embed: (body, { key = "k", path = "/v1/embeddings" } = {}) =>
+      httpCall({
+        origin: gateway.origin,
+        path,
+        headers: { authorization: `Bearer ${clientKey(key)}` },
+        body: textOf(body),
+      }),
+    embedContent: (body, { model, verb = "embedContent", key = "k" }) =>
+      httpCall({
+        origin: gateway.origin,
+        path: `/v1beta/models/${model}:${verb}`,
+        headers: { "x-goog-api-key": clientKey(key) },
+        body: textOf(body),
+      }),
+  });
+}
