@@ -1,6 +1,6 @@
 /**
- * The upstream of the benchmark: replies at once with a chat completion of about 1 KB or with vectors, or streams 100
- * small chunks.
+ * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, with vectors, with sound or
+ * with a transcript, or streams 100 small chunks.
  *
  * The first path segment picks the reply: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
  * JavaScript without the project's code, so that it costs the same whatever is measured.
@@ -36,7 +36,10 @@ const replies = new Map([
   ["embedding", vectors(1, `[${numbers.join(",")}]`)],
   ["embeddings", vectors(100, `[${numbers.join(",")}]`)],
   ["embeddings-base64", vectors(100, `"${base64}"`)],
+  ["transcription", Buffer.from(JSON.stringify({ text, usage: { type: "duration", seconds: 4 } }))],
 ]);
+/** Three seconds, in nobody's format. */
+const sound = Buffer.alloc(48 * 1024, 0xaa);
 const chunk = (delta, finish) =>
   Buffer.from(
     `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
@@ -54,12 +57,13 @@ const server = createServer((request, response) => {
   request.on("end", () => {
     const [, segment] = request.url.split("/", 2);
     if (segment === "stream") stream(response);
+    else if (segment === "speech") whole(response, sound, "audio/mpeg");
     else whole(response, replies.get(segment) ?? reply);
   });
 });
 
-function whole(response, body) {
-  response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+function whole(response, body, type = "application/json") {
+  response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
 }
 
 function stream(response) {

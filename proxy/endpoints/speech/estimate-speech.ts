@@ -1,6 +1,6 @@
 /**
  * Estimates how long a text takes to be spoken, and its tokens: reserved before the call, and charged where neither the
- * upstream nor the sound tells (docs/design/limits-and-money.md 12). Pure.
+ * upstream nor the sound tells (docs/design/audio.md 5). Pure.
  */
 import type { SpeechCall } from "./read-speech.ts";
 
@@ -13,7 +13,7 @@ const millisecondsPerByte = 72;
 const slowness = 4;
 /** Silence around the shortest text. */
 const leastMilliseconds = 1_000;
-/** What Google counts for a second of speech; OpenAI counts some 21. */
+/** Google counts as many for a second that is spoken (https://ai.google.dev/gemini-api/docs/pricing); OpenAI some 21. */
 const tokensPerSecond = 25;
 
 type SpokenText = Pick<SpeechCall, "input" | "speed">;

@@ -1,6 +1,6 @@
 /**
  * Has a Gemini-style model speak: generateContent with sound as its modality
- * (https://ai.google.dev/gemini-api/docs/speech-generation).
+ * (docs/design/audio.md 3).
  *
  * It replies with bare samples in one object. They go on as `pcm`, or as `wav` with a header before them; the gateway encodes
  * no other format, so a call that asks for one is refused.

@@ -1,4 +1,4 @@
-/** Reads a call of `/v1/audio/speech` (docs/design/interface.md 2.10). */
+/** Reads a call of `/v1/audio/speech` (docs/design/audio.md 1). */
 import type { TextCall } from "#proxy/endpoints/dialects/text-counter";
 import { GatewayError } from "#proxy/errors";
 import {

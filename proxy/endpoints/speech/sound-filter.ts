@@ -2,7 +2,7 @@
  * Filters the bytes of an upstream that sends sound.
  *
  * They have no terminator of their own: only the end of the upstream's body, as HTTP frames it, makes them whole. Text in
- * place of sound never passes, whatever it is labelled: an error would else be saved as a recording.
+ * place of sound never passes, whatever it is labelled: an error would else be saved as a recording (docs/design/audio.md 2).
  */
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import type { MeasuredSound } from "#proxy/settle/sound-length";

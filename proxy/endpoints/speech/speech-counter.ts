@@ -1,6 +1,6 @@
 /**
  * Counts what a call of speech used: its characters, and the length of the sound, by what came or else by the text
- * (docs/design/limits-and-money.md 12).
+ * (docs/design/audio.md 5).
  */
 import { estimateTextTokens } from "#proxy/admit/estimate-cost";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";

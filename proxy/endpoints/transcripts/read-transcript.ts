@@ -1,4 +1,4 @@
-/** Reads a call of `/v1/audio/transcriptions` or `/v1/audio/translations`: a form with one recording. */
+/** Reads a call of `/v1/audio/transcriptions` or `/v1/audio/translations`: a form with one recording (docs/design/audio.md 4). */
 import { readFormFields } from "#proxy/endpoints/forms/form-fields";
 import { GatewayError } from "#proxy/errors";
 import {

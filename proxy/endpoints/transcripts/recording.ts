@@ -1,6 +1,6 @@
 /**
  * Measures how long a recording is: what is reserved before the call, and charged where its upstream reports nothing
- * (docs/design/limits-and-money.md 12).
+ * (docs/design/audio.md 5).
  *
  * The file is read from the spool piece by piece. Its own head is believed, as its readers believe it; samples are counted.
  */

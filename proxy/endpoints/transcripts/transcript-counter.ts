@@ -1,6 +1,6 @@
 /**
  * Counts what a transcript used: the tokens or the seconds that its upstream reports, else by the length of the recording
- * (docs/design/limits-and-money.md 12).
+ * (docs/design/audio.md 5).
  */
 import { estimateTextTokens } from "#proxy/admit/estimate-cost";
 import type { UnitsNeeded } from "#proxy/admit/estimate-units";

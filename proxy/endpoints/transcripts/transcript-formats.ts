@@ -1,4 +1,7 @@
-/** Tells for each `response_format` of a transcript what a whole reply is, and what its response is called. Pure. */
+/**
+ * Tells for each `response_format` of a transcript what a whole reply is, and what its response is called
+ * (docs/design/audio.md 4). Pure.
+ */
 import { isObject, type JsonObject } from "#proxy/json/json-value";
 
 /** The formats that are text and no JSON (openai.com API reference: audio/transcriptions). */
