@@ -11,9 +11,14 @@ import { type FormSpool, type SpoolFile, spoolError } from "./spool.ts";
 
 const memoryBytesMax = 256 * 1024;
 const memoryBytesFirst = 16 * 1024;
-/** So much may wait to be written; counted for a form with a file, and no less than a sender reads at once. */
-const queueBytesMax = 256 * 1024;
-const readBytes = 128 * 1024;
+/**
+ * Written at once, where so much has come: each time goes to another thread and back. Measured for 10 MiB on a busy machine:
+ * 35 ms of CPU in pieces of 512 KiB, 43 ms in pieces of 64 to 128 KiB.
+ */
+const batchBytes = 512 * 1024;
+const readBytes = 256 * 1024;
+/** So much may wait to be written, with the batch under way. Counted as long as the form is: senders read less. */
+const queueBytesMax = 768 * 1024;
 
 /** Pieces of one chunk, which are written before its memory is given back. */
 interface QueuedChunk {
@@ -54,7 +59,7 @@ export class FormStore {
 
   /** The source must be paused until `onRoom`. */
   get isFull(): boolean {
-    return this.#fileBytes - this.#writtenBytes > queueBytesMax;
+    return this.#unwrittenBytes > queueBytesMax;
   }
 
   /** @param bytes of the chunk that `flush` gets next @throws GatewayError `overloaded` */
@@ -93,21 +98,32 @@ export class FormStore {
     }
     this.#queue.push({ chunk, pieces: this.#pieces });
     this.#pieces = [];
-    this.#writing ??= this.#write().finally(() => {
+    this.#startWriting(batchBytes);
+  }
+
+  /** All has been added. Resolves when it is written; never rejects, since failures go to `onError`. */
+  async written(): Promise<void> {
+    await this.#writing;
+    this.#startWriting(1);
+    await this.#writing;
+  }
+
+  #startWriting(bytesLeast: number): void {
+    if (this.#writing !== undefined || this.#isReleased || this.#unwrittenBytes < bytesLeast) return;
+    this.#writing = this.#write(bytesLeast).finally(() => {
       this.#writing = undefined;
     });
   }
 
-  /** Resolves when all is written; never rejects, since failures go to `onError`. */
-  async written(): Promise<void> {
-    await this.#writing;
+  get #unwrittenBytes(): number {
+    return this.#fileBytes - this.#writtenBytes;
   }
 
   /** Never rejects. */
-  async #write(): Promise<void> {
+  async #write(bytesLeast: number): Promise<void> {
     try {
       const file = await this.#open();
-      while (this.#queue.length > 0 && !this.#isReleased) {
+      while (this.#queue.length > 0 && this.#unwrittenBytes >= bytesLeast && !this.#isReleased) {
         const batch = this.#queue.splice(0);
         await this.#writeAll(
           file,
@@ -122,15 +138,18 @@ export class FormStore {
   }
 
   async #open(): Promise<SpoolFile> {
-    this.#file ??= await this.#options.spool.openFile();
-    if (this.#isReleased) await this.#file.close();
-    return this.#file;
+    if (this.#file !== undefined) return this.#file;
+    const file = await this.#options.spool.openFile();
+    if (this.#isReleased) await file.close();
+    else this.#file = file;
+    return file;
   }
 
   async #writeAll(file: SpoolFile, pieces: readonly Buffer[]): Promise<void> {
     let left = pieces;
     while (left.length > 0) {
       const bytes = await file.write(left, this.#writtenBytes);
+      if (bytes === 0) throw new Error("the disk took nothing of what it was given");
       this.#writtenBytes += bytes;
       left = behind(left, bytes);
     }
@@ -175,6 +194,7 @@ export class FormStore {
     this.#memory = Buffer.alloc(0);
     // A file that cannot be closed has no name and no reader: nobody could do anything about it.
     this.#file?.close().catch(() => {});
+    this.#file = undefined;
   }
 }
 

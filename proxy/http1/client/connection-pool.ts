@@ -4,8 +4,8 @@
  * Why not undici (docs/design/requests.md 5). Measured: a bare chain of `node:http`, one body collected and one reply
  * passed on costs 8 % less CPU a request over a client like this; the gateway allocates 70 KB a request, not 97. And a
  * rule that undici does not keep: a connection whose request was not written whole is never used again, so that an
- * upstream that responds early and stops reading holds nobody else. A gateway needs little: POST, one body that is at
- * hand, no redirects, no pipelining, no decompression. What it needs is in this package, strict and tested at every cut
+ * upstream that responds early and stops reading holds nobody else. A gateway needs little: POST, one body of known
+ * length, no redirects, no pipelining, no decompression. What it needs is in this package, strict and tested at every cut
  * (`wire/message-parser.ts`). Channels reached through a proxy (`CONNECT`) keep undici.
  *
  * A request takes the idle connection that was used last, else opens one of its own; how many there may be is bounded

@@ -45,6 +45,7 @@ const chartOwned: { readonly [command: string]: ReadonlySet<string> } = {
     "listen",
     "admin",
     "data",
+    "spool",
     "operator",
     "proxyName",
     "sharePort",

@@ -34,6 +34,7 @@ spec:
       volumeMounts:
         - {name: settings, mountPath: /etc/tollgate/settings, readOnly: true}
         - {name: operator, mountPath: /etc/tollgate/operator, readOnly: true}
+        - {name: spool, mountPath: /tmp}
         - {name: data, mountPath: /var/lib/tollgate}
         {{- if .Values.proxy.lastGood.enabled }}
         - {name: last-good, mountPath: /etc/tollgate/last-good, readOnly: true}
@@ -44,6 +45,9 @@ spec:
   volumes:
     - name: settings
       configMap: {name: {{ $name | quote }}}
+    # For files of forms; twice what `limits.spoolBytes` allows by default.
+    - name: spool
+      emptyDir: {sizeLimit: 2Gi}
     # The authority that it trusts for the operator, and its own token.
     - name: operator
       projected:
