@@ -86,7 +86,8 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   }
 
   override async settleOversized(): Promise<void> {
-    await this.#chargeUnits(await this.#counter.tokens(), true, this.#counter.units);
+    const { units } = await this.#counter.partial(undefined);
+    await this.#chargeUnits(await this.#counter.tokens(), true, { ...units, ...this.#counter.units });
   }
 
   #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined, isEstimated = false): Pending {

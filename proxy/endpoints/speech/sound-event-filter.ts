@@ -62,6 +62,10 @@ export class SoundEventFilter implements SoundStream {
     return this.#events.hasContent;
   }
 
+  get soundBytes(): number {
+    return this.#meter.bytes;
+  }
+
   get sound(): MeasuredSound {
     return this.#meter.sound;
   }

@@ -51,6 +51,10 @@ export class SoundFilter implements SoundStream {
     return this.#meter.bytes > 0;
   }
 
+  get soundBytes(): number {
+    return this.#meter.bytes;
+  }
+
   get sound(): MeasuredSound {
     return this.#meter.sound;
   }

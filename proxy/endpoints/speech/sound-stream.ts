@@ -8,11 +8,13 @@ import { encodeEvent } from "#proxy/sse/encoder";
 
 /** A stream of which the sound itself is known as far as it came. */
 export interface SoundStream extends StreamFilter {
+  /** How much of it came; 0 too where it was not looked for. */
+  readonly soundBytes: number;
   readonly sound: MeasuredSound;
 }
 
 export function isSoundStream(reply: StreamFilter | ReplyReading): reply is SoundStream {
-  return "sound" in reply;
+  return "soundBytes" in reply;
 }
 
 /** Counts the bytes of a sound, and keeps its start where its length is asked for. */

@@ -3,13 +3,14 @@
  * (docs/design/audio.md 5).
  */
 import { estimateTextTokens } from "#proxy/admit/estimate-cost";
+import type { UnitsNeeded } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/reservations/settle-units";
-import { textCounter } from "#proxy/endpoints/dialects/text-counter";
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
+import { roughTokensOf } from "#proxy/settle/estimate-tokens";
 import type { ChargedUnits } from "#proxy/settle/price";
 import { samplesMilliseconds, soundMilliseconds } from "#proxy/settle/sound-length";
-import type { TokenUsage } from "#proxy/settle/usage";
+import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import { likelyMilliseconds, reservedMilliseconds, tokensOfSound } from "./estimate-speech.ts";
 import type { SpeechCall } from "./read-speech.ts";
@@ -17,14 +18,16 @@ import { isSoundStream } from "./sound-stream.ts";
 
 /** The least sound that is charged of a call that was sent and broke off. */
 const leastMilliseconds = 1_000;
+/** MP3 as providers send it, 128 kbit/s. */
+const usualBytesPerMillisecond = 16;
 
-/** Whether the price asks how long the sound is: to hold the start of each sound for it costs memory. */
+/** Whether the price asks how long the sound is: to hold and to parse the start of each sound costs much. */
 export function isLengthPriced(price: Route["price"]): boolean {
-  return (price?.audioMinute ?? price?.audioOutput ?? price?.output) !== undefined;
+  return price?.audioMinute !== undefined;
 }
 
 /** What to reserve. */
-export function speechNeeds(call: SpeechCall, fleet: Fleet) {
+export function speechNeeds(call: SpeechCall, fleet: Fleet): UnitsNeeded {
   const { textBytes, bytes } = call.body;
   const audioMilliseconds = reservedMilliseconds(call);
   return {
@@ -38,21 +41,19 @@ export class SpeechCounter implements UnitCounter {
   readonly parts = 1;
   readonly units: ChargedUnits;
   readonly #call: SpeechCall;
-  readonly #text: UnitCounter;
   readonly #isMeasured: boolean;
   /** Of the sound, once it was measured. */
   #milliseconds: number | undefined;
 
-  constructor(context: SettlementContext<SpeechCall>) {
-    this.#call = context.call;
-    this.units = { characters: context.call.characters };
-    this.#text = textCounter(context, { parts: 1 });
-    this.#isMeasured = isLengthPriced(context.route.price);
+  constructor({ call, route }: SettlementContext<SpeechCall>) {
+    this.#call = call;
+    this.units = { characters: call.characters };
+    this.#isMeasured = isLengthPriced(route.price);
   }
 
   measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined {
-    this.#milliseconds = reply.units?.audioMilliseconds;
-    return this.#isMeasured && this.#milliseconds === undefined ? this.#measure(reply) : undefined;
+    this.#milliseconds = reply.units?.audioMilliseconds ?? this.#samplesOf(reply);
+    return this.#isMeasured && reply.units?.audioMilliseconds === undefined ? this.#measure(reply) : undefined;
   }
 
   async #measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> {
@@ -62,22 +63,38 @@ export class SpeechCounter implements UnitCounter {
   }
 
   async #lengthOf(reply: StreamFilter | ReplyReading): Promise<number | undefined> {
-    if (!isSoundStream(reply)) return undefined;
-    const { sound } = reply;
-    return this.#call.format === "pcm" ? samplesMilliseconds(sound.bytes) : soundMilliseconds(sound);
+    const samples = this.#samplesOf(reply);
+    return samples === undefined && isSoundStream(reply) ? soundMilliseconds(reply.sound) : samples;
   }
 
-  /** The text is counted, and sound by its length. */
-  async tokens(): Promise<TokenUsage> {
-    const audioOutput = tokensOfSound(this.#milliseconds ?? likelyMilliseconds(this.#call));
-    return { ...(await this.#text.tokens()), audioOutput };
+  /** The length of bare samples, which costs nothing to know. */
+  #samplesOf(reply: StreamFilter | ReplyReading): number | undefined {
+    if (this.#call.format !== "pcm" || !isSoundStream(reply) || reply.soundBytes === 0) return undefined;
+    return samplesMilliseconds(reply.soundBytes);
+  }
+
+  /** By the length of the text, and of the sound: exact counts would cost more than such a call does. */
+  tokens(): TokenUsage {
+    return this.#tokensOf(this.#milliseconds ?? likelyMilliseconds(this.#call));
+  }
+
+  #tokensOf(milliseconds: number): TokenUsage {
+    const { input, instructions = "" } = this.#call;
+    const textBytes = Buffer.byteLength(input) + Buffer.byteLength(instructions);
+    return { ...zeroUsage, input: roughTokensOf(textBytes), audioOutput: tokensOfSound(milliseconds) };
   }
 
   /** All of the text was read; of the sound counts what came. */
   async partial(filter: StreamFilter | undefined): Promise<UsedUnits> {
-    const came = filter === undefined || !this.#isMeasured ? undefined : await this.#lengthOf(filter);
-    const audioMilliseconds = Math.max(came ?? 0, leastMilliseconds);
-    const usage = { ...(await this.#text.tokens()), audioOutput: tokensOfSound(audioMilliseconds) };
-    return { usage, units: this.#isMeasured ? { ...this.units, audioMilliseconds } : this.units };
+    const audioMilliseconds = Math.max(await this.#cameOf(filter), leastMilliseconds);
+    const units = this.#isMeasured ? { ...this.units, audioMilliseconds } : this.units;
+    return { usage: this.#tokensOf(audioMilliseconds), units };
+  }
+
+  async #cameOf(filter: StreamFilter | undefined): Promise<number> {
+    if (filter === undefined || !isSoundStream(filter)) return 0;
+    const found = this.#isMeasured ? await this.#lengthOf(filter) : this.#samplesOf(filter);
+    const byBytes = Math.ceil(filter.soundBytes / usualBytesPerMillisecond);
+    return found ?? Math.min(byBytes, likelyMilliseconds(this.#call));
   }
 }

@@ -2,13 +2,15 @@
  * Measures how long a recording is: what is reserved before the call, and charged where its upstream reports nothing
  * (docs/design/audio.md 5).
  *
- * The file is read from the spool piece by piece. Its own head is believed, as its readers believe it; samples are counted.
+ * Its own head is believed, as its readers believe it; samples are counted. Only its ends and heads are parsed: a file that was
+ * made to take long takes little.
  */
-import { Readable } from "node:stream";
 import type { SpooledContent } from "#proxy/multipart/form";
 import type { AudioContainer } from "#proxy/neutral/media/sniff-audio";
 import { audioMillisecondsOf } from "#proxy/settle/audio-duration";
-import { soundMilliseconds, soundStartBytes } from "#proxy/settle/sound-length";
+import { type MeasuredSound, soundMilliseconds, soundStartBytes } from "#proxy/settle/sound-length";
+import { mp4Milliseconds } from "./mp4-length.ts";
+import { readAt } from "./read-at.ts";
 
 export interface RecordingLength {
   readonly milliseconds: number;
@@ -23,6 +25,9 @@ export interface Recording {
 
 /** Speech is recorded with 64 kbit/s or less where nothing is known of it: browsers and telephones do. */
 const usualBytesPerMillisecond = 8;
+/** A page of Ogg has 65,307 bytes at most. */
+const endBytes = 64 * 1024;
+const tagHeadBytes = 10;
 
 export function recordingOf(content: SpooledContent, container: AudioContainer): Recording {
   let length: Promise<RecordingLength> | undefined;
@@ -35,41 +40,24 @@ export function recordingOf(content: SpooledContent, container: AudioContainer):
 }
 
 async function measure(content: SpooledContent, container: AudioContainer): Promise<RecordingLength> {
-  const milliseconds = container === "wav" ? await lengthOfWav(content) : await lengthByHead(content);
-  if (milliseconds !== undefined && milliseconds > 0) return { milliseconds, isMeasured: true };
-  const { length } = content;
-  const bySize = audioMillisecondsOf(length / usualBytesPerMillisecond / 1_000) ?? 0;
+  const found = container === "mp4" ? await mp4Milliseconds(content) : await soundMilliseconds(await endsOf(content));
+  if (found !== undefined && found > 0) return { milliseconds: found, isMeasured: true };
+  const bySize = audioMillisecondsOf(content.length / usualBytesPerMillisecond / 1_000) ?? 0;
   return { milliseconds: Math.max(1, bySize), isMeasured: false };
 }
 
-async function lengthOfWav(content: SpooledContent): Promise<number | undefined> {
-  for await (const chunk of content.chunks()) {
-    return soundMilliseconds({ start: chunk.subarray(0, soundStartBytes), bytes: content.length });
-  }
-  return undefined;
+/** The two ends of the sound, without the tag before it, which may hold a picture. */
+async function endsOf(content: SpooledContent): Promise<MeasuredSound> {
+  const tagBytes = lengthOfTag(content.start);
+  const bytes = content.length - tagBytes;
+  if (bytes <= 0) return { start: Buffer.alloc(0), bytes: 0 };
+  const start = await readAt(content, tagBytes, soundStartBytes);
+  const end = bytes <= soundStartBytes ? start : await readAt(content, content.length - endBytes, endBytes);
+  return { start, end, bytes };
 }
 
-/** First by what the head says, then by all of its frames. */
-async function lengthByHead(content: SpooledContent): Promise<number | undefined> {
-  return (await parsedLength(content, false)) ?? (await parsedLength(content, true));
-}
-
-async function parsedLength(content: SpooledContent, readsAll: boolean): Promise<number | undefined> {
-  // Few calls need it, and it is large: loaded with the first of them.
-  const { parseStream } = await import("music-metadata");
-  const file = Readable.from(copies(content), { objectMode: false, highWaterMark: soundStartBytes });
-  try {
-    const { format } = await parseStream(file, { size: content.length }, { duration: readsAll, skipCovers: true });
-    return format.duration === 0 ? undefined : audioMillisecondsOf(format.duration);
-  } catch {
-    // A file of a stranger: whatever is wrong with it, its length is not known.
-    return undefined;
-  } finally {
-    file.destroy();
-  }
-}
-
-/** A piece of the spool is valid until the next one is read. */
-async function* copies(content: SpooledContent): AsyncGenerator<Buffer> {
-  for await (const chunk of content.chunks()) yield Buffer.from(chunk);
+/** Of ID3v2 (https://id3.org/id3v2.4.0-structure 3.1): its size has seven bits a byte. */
+function lengthOfTag(start: Buffer): number {
+  if (start.length < tagHeadBytes || start.toString("latin1", 0, 3) !== "ID3") return 0;
+  return start.subarray(6, tagHeadBytes).reduce((bytes, byte) => (bytes << 7) | (byte & 0x7f), 0) + tagHeadBytes;
 }
