@@ -15,7 +15,7 @@ export type Protocol = ("OpenAI" | "Anthropic" | "Gemini")
 /**
  * One capability. Chat means all four chat formats.
  */
-export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models")
+export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models" | "Passthrough")
 /**
  * What the gateway treats the upstream as. That of the preset when absent; one of both is given.
  */
@@ -752,7 +752,7 @@ path?: string
  */
 dialect?: ("OpenAI" | "Cohere" | "Voyage" | "Jina" | "TEI")
 /**
- * Paths below baseURL that Passthrough forwards as they are. Only for Passthrough, where it is required. Not there yet: no endpoint forwards them.
+ * Paths below baseURL to which calls are passed on as they are: a ModelRoute with the capability Passthrough opens them to its keys. A name in braces, as in /files/{id}, stands for one piece of letters, digits, dots, underscores, hyphens and tildes. Only for Passthrough, where it is required.
  * 
  * Items: One path.
  */

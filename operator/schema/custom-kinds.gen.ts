@@ -722,7 +722,8 @@ export const customKinds: readonly KindSchema[] = [
          "ImageEdit",
          "Moderation",
          "Realtime",
-         "Models"
+         "Models",
+         "Passthrough"
         ]
        }
       },
@@ -1510,7 +1511,8 @@ export const customKinds: readonly KindSchema[] = [
             "ImageEdit",
             "Moderation",
             "Realtime",
-            "Models"
+            "Models",
+            "Passthrough"
            ]
           }
          },
@@ -2488,7 +2490,8 @@ export const customKinds: readonly KindSchema[] = [
          "ImageEdit",
          "Moderation",
          "Realtime",
-         "Models"
+         "Models",
+         "Passthrough"
         ]
        }
       },

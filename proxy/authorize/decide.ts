@@ -128,7 +128,9 @@ export function listAllowedModels(caller: ModelListQuestion): AllowedModel[] {
       if (name.includes("*")) continue;
       const decision = decideModel({ ...caller, capability: undefined, model: name });
       if (!decision.allowed || decision.route !== route) continue;
-      allowed.push({ name, route, capabilities: pricedCapabilities({ ...caller, model: name }, route) });
+      const capabilities = pricedCapabilities({ ...caller, model: name }, route);
+      // A name under which calls are passed on is no model.
+      if (capabilities.some((capability) => capability !== "Passthrough")) allowed.push({ name, route, capabilities });
     }
   }
   return allowed;

@@ -37,6 +37,8 @@ const needs: Readonly<Record<Capability, Need>> = {
   Translation: spokenInput,
   ImageGeneration: imagesMade,
   ImageEdit: imagesMade,
+  // What is passed on may report nothing that has another price.
+  Passthrough: { fields: ["request"], isOneEnough: false },
 };
 
 const words: Partial<Record<PriceField, string>> = {

@@ -14,6 +14,7 @@ import type { ProxyLimits } from "#proxy/limits";
 import type { Form } from "#proxy/multipart/form";
 import type { Protocol } from "#proxy/neutral/wire";
 import type { MetricFormat } from "#proxy/observe/metrics";
+import type { FormatDialect } from "#proxy/route/select-target";
 import type { Capability, Route, WireFormat } from "#proxy/snapshot/types.gen";
 
 /** What a request line means; each endpoint adds what it reads of the path. */
@@ -27,6 +28,8 @@ interface Served<M extends Match> {
   readonly capability: Capability;
   /** Formats of a channel (`spec.formats`) that serve it; empty: no channel is asked. */
   readonly channelFormats: readonly WireFormat[];
+  /** Of these, those that vendors give different shapes: whose shapes are spoken, the client's own first. */
+  readonly channelDialects?: Readonly<Partial<Record<WireFormat, readonly FormatDialect[]>>>;
   readonly paths: readonly EndpointPath<M>[];
   /** The label under which metrics and the access log have its requests. */
   metricFormat(match: M): MetricFormat;
@@ -67,6 +70,14 @@ export interface FormEndpoint<M extends Match = Match, Call extends ModelCall = 
   read?(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
 }
 
+/** A call is passed on as it is: its body may be of any type, or empty. */
+export interface OpaqueEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall>
+  extends ModelEndpoint<M, Call> {
+  readonly body: "any";
+  /** @throws GatewayError as `CallEndpoint.read` */
+  read(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
+}
+
 /** An endpoint that names no model: no body is read, and it reserves what it needs itself. */
 export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
   readonly body: "none";
@@ -74,9 +85,12 @@ export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
   serve(caller: Caller, match: M): Promise<void> | void;
 }
 
-export type Endpoint<M extends Match = Match> = CallEndpoint<M> | FormEndpoint<M> | PlainEndpoint<M>;
+/** An endpoint whose calls pass all stages of the pipeline. */
+export type BodyEndpoint<M extends Match = Match> = CallEndpoint<M> | FormEndpoint<M> | OpaqueEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M>;
+export type Endpoint<M extends Match = Match> = BodyEndpoint<M> | PlainEndpoint<M>;
+
+export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M> | RestPath<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {
@@ -98,6 +112,18 @@ export interface ItemPathRule<M> {
   /** The whole path; its first group is the id. */
   readonly pattern: RegExp;
   readonly methods: Readonly<Partial<Record<"GET" | "DELETE", (id: string) => M>>>;
+}
+
+/** Every path behind a name, which the endpoint itself holds against what is allowed. */
+export interface RestPath<M> {
+  readonly kind: "rest";
+  /** As the documentation has it, with `{model}` and `{path}`. */
+  readonly path: string;
+  /** The whole path; its groups are the name and the rest, which begins with a slash. */
+  readonly pattern: RegExp;
+  readonly methods: readonly string[];
+  /** @throws GatewayError `bad_request_target` for a rest that is no plain path */
+  readonly match: (method: string, model: string, rest: string, rawUrl: string) => M;
 }
 
 /** POST to `/models/{model}:verb` of Gemini-style paths. */

@@ -6,6 +6,7 @@ import { embeddings } from "./embeddings/endpoint.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
+import { passThrough } from "./pass-through/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
 import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
@@ -22,5 +23,6 @@ export const endpoints: readonly Endpoint[] = [
   speech,
   transcriptions,
   translations,
+  passThrough,
   models,
 ];

@@ -16,7 +16,7 @@ import { queryValues } from "#proxy/http/query-values";
 import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { defaultLimits } from "#proxy/limits";
 import type { Protocol } from "#proxy/neutral/wire";
-import type { Endpoint, FixedPath, ItemPathRule, Match, ModelPaths, VerbPath } from "./endpoint.ts";
+import type { Endpoint, FixedPath, ItemPathRule, Match, ModelPaths, RestPath, VerbPath } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { describeServed } from "./served-paths.ts";
 
@@ -36,12 +36,14 @@ const served = describeServed(endpoints);
 const fixedPaths = new Map<string, Fixed>();
 const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
 const items: { readonly endpoint: Endpoint; readonly path: ItemPathRule<Match> }[] = [];
+const rests: { readonly endpoint: Endpoint; readonly path: RestPath<Match> }[] = [];
 let modelPaths: { readonly endpoint: Endpoint; readonly path: ModelPaths<Match> } | undefined;
 
 for (const endpoint of endpoints) {
   for (const path of endpoint.paths) {
     if (path.kind === "verb") verbs.set(path.verb, { endpoint, path });
     else if (path.kind === "item") items.push({ endpoint, path });
+    else if (path.kind === "rest") rests.push({ endpoint, path });
     else if (path.kind === "models") modelPaths = { endpoint, path };
     else
       for (const spelling of [path.path, ...path.otherSpellings]) {
@@ -107,6 +109,8 @@ export function matchEndpoint(
   if (fixed !== undefined) return matchFixed(fixed, method, headers);
   const item = matchItem(method, path);
   if (item !== undefined) return item;
+  const rest = matchRest(method, path, rawUrl);
+  if (rest !== undefined) return rest;
   const modelPath = readModelPath(path);
   if (modelPath === undefined) throw unknownUrl();
   if (modelPath.verb !== undefined) return matchVerb(method, rawUrl, modelPath.rest ?? "", modelPath.verb);
@@ -130,6 +134,16 @@ function matchItem(method: string, path: string): MatchedEndpoint | undefined {
     const match = method === "GET" || method === "DELETE" ? methods[method]?.(id) : undefined;
     if (match === undefined) throw methodNotAllowed(Object.keys(methods).join(", "));
     return { endpoint, match };
+  }
+  return undefined;
+}
+
+function matchRest(method: string, path: string, rawUrl: string): MatchedEndpoint | undefined {
+  for (const { endpoint, path: rule } of rests) {
+    const [, model, rest] = rule.pattern.exec(path) ?? [];
+    if (model === undefined || rest === undefined) continue;
+    if (!rule.methods.includes(method)) throw methodNotAllowed(rule.methods.join(", "));
+    return { endpoint, match: rule.match(method, model, rest, rawUrl) };
   }
   return undefined;
 }

@@ -27,6 +27,8 @@ function pathsOf(path: EndpointPath<Match>): ServedPath[] {
       return [{ method: "POST", path: `/v1beta/models/{model}:${path.verb}`, otherSpellings: geminiSpellings }];
     case "item":
       return Object.keys(path.methods).map((method) => ({ method, path: path.path, otherSpellings: [] }));
+    case "rest":
+      return [{ method: path.methods.join(", "), path: path.path, otherSpellings: [] }];
     case "models":
       return ["/v1/models", "/v1/models/{model}"].map((name) => ({ method: "GET", path: name, otherSpellings: [] }));
     default:

@@ -22,6 +22,20 @@ export function checkJsonContentType(headers: RawHeaders): void {
   );
 }
 
+const anyType = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}[ \t]*(?:;[ -~]{0,200})?$/;
+
+/** Whether a value is one media type, with parameters or without. */
+export function isContentType(value: string): boolean {
+  return anyType.test(value);
+}
+
+/** For what is passed on as it is. @throws GatewayError `unsupported_media_type` for a type that is none, or given twice */
+export function checkAnyContentType(headers: RawHeaders): void {
+  const types = headerValues(headers, "content-type");
+  if (types.length === 0 || (types.length === 1 && isContentType(types[0] ?? ""))) return;
+  throw new GatewayError("unsupported_media_type", "'Content-Type' must be one media type, once.");
+}
+
 /** @throws GatewayError `unsupported_media_type` for unknown and for stacked encodings */
 export function readContentEncoding(headers: RawHeaders): ContentEncoding {
   const encodings = headerValues(headers, "content-encoding");

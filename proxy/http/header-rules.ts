@@ -8,6 +8,7 @@
 import { GatewayError } from "#proxy/errors";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import type { Protocol } from "#proxy/neutral/wire";
+import { isContentType } from "./content-rules.ts";
 
 function badHeader(message: string): GatewayError {
   return new GatewayError("bad_request_header", `${message} Send it once, in its standard form.`);
@@ -69,6 +70,36 @@ function nominatedHeaders(connection: readonly string[]): ReadonlySet<string> {
   return new Set(connection.flatMap((value) => value.split(",")).map((name) => name.trim().toLowerCase()));
 }
 
+/** Of calls that are passed on as they are: what they say of body and reply, and the versions that providers ask for. */
+const opaqueRequestForms: readonly (readonly [name: string, form: RegExp])[] = [
+  ["content-type", /^[ -~]{1,256}$/],
+  ["accept", /^[ -~]{1,512}$/],
+  ["openai-beta", /^[\w=.,; -]{1,512}$/],
+  ["anthropic-version", version],
+  ["anthropic-beta", /^[\w=.,; -]{1,512}$/],
+];
+
+/**
+ * The client's headers that go upstream with a call that is passed on as it is, in lower case; one that is given twice,
+ * nominated by `Connection` or that holds the client's key stays behind.
+ * @param passed those that go with every call (`forwardableHeaders`)
+ * @param secret the client's key
+ */
+export function opaqueRequestHeaders(
+  headers: RawHeaders,
+  passed: Readonly<Record<string, string>>,
+  secret: string,
+): Readonly<Record<string, string>> {
+  const nominated = nominatedHeaders(headerValues(headers, "connection"));
+  const all: Record<string, string> = { ...passed };
+  for (const [name, form] of opaqueRequestForms) {
+    const [value, ...more] = headerValues(headers, name);
+    if (value === undefined || more.length > 0 || nominated.has(name)) continue;
+    if (form.test(value) && !value.includes(secret)) all[name] = value;
+  }
+  return all;
+}
+
 const noNames: ReadonlySet<string> = new Set();
 const noList: readonly string[] = [];
 
@@ -80,6 +111,23 @@ const clientHeaderForms: readonly (readonly [name: string, form: RegExp])[] = [
   ["openai-processing-ms", /^[0-9]{1,9}$/],
   ["openai-version", version],
 ];
+
+const dispositionForm = /^(?:attachment|inline)(?:;[ -~]{0,256})?$/i;
+
+/**
+ * The headers of a reply that is passed on as it is: those of every reply, what its body is, and that browsers must take
+ * the upstream's word for that.
+ * @param secrets of the channel: what holds one of them stays behind
+ * @returns names and values in turn
+ */
+export function opaqueReplyHeaders(headers: RawHeaders, secrets: readonly string[]): readonly string[] {
+  const [type = ""] = headerValues(headers, "content-type");
+  const mayPass = (value: string): boolean => !secrets.some((secret) => value.includes(secret));
+  const named = isContentType(type) && mayPass(type) ? type : "application/octet-stream";
+  const [disposition = ""] = headerValues(headers, "content-disposition");
+  const file = dispositionForm.test(disposition) && mayPass(disposition) ? ["content-disposition", disposition] : [];
+  return ["content-type", named, "x-content-type-options", "nosniff", ...file, ...clientHeaders(headers)];
+}
 
 /**
  * The upstream's headers that go on to the client. Content type, request ids, `retry-after` and rate limits are the

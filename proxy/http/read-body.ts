@@ -1,5 +1,5 @@
 /**
- * Reads a JSON request body strictly within limits, copying each byte at most once.
+ * Reads a request body, JSON unless its endpoint passes on whatever comes, strictly within limits, copying each byte at most once.
  *
  * Faults that the headers show are refused before a byte is read. A body is refused at its first excess byte, and
  * silence or a total time ends it. All bytes held are counted against one cap for the whole process, as they arrive: a
@@ -9,6 +9,7 @@
 import { GatewayError } from "#proxy/errors";
 import type { BodyListener, ClientRequest } from "#proxy/http1/server/client-request";
 import { releaseBuffer } from "#proxy/http1/server/release-buffer";
+import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import type { HttpError } from "#proxy/http1/wire/http-error";
 import type { ProxyLimits } from "#proxy/limits";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
@@ -44,6 +45,7 @@ const growthFactor = 4;
 /**
  * A promise only where a body is still on its way or packed.
  * @param ask asks for the body: called where the head gives nothing away for which it would be refused
+ * @param checkContentType refuses what the body must not be labelled as
  * @throws GatewayError `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `invalid_json`
  *   (bad encoding); `ClientGoneError`. Nothing stays counted in flight after a throw.
  */
@@ -52,8 +54,9 @@ export function readBody(
   limits: ProxyLimits,
   inFlight: ByteCount,
   ask?: () => void,
+  checkContentType: (headers: RawHeaders) => void = checkJsonContentType,
 ): RequestBody | Promise<RequestBody> {
-  checkJsonContentType(request.rawHeaders);
+  checkContentType(request.rawHeaders);
   const encoding = readContentEncoding(request.rawHeaders);
   const bytesMax = limits.jsonBodyBytesMax;
   const declared = request.declaredBytes;

@@ -113,6 +113,18 @@ export class JsonCursor {
     return { start, end: this.#at };
   }
 
+  /** A whole number from 0 that a double holds exactly; undefined for any other value, which is skipped. @throws SyntaxError */
+  count(): number | undefined {
+    const { start, end } = this.skip();
+    let number = 0;
+    for (let at = start; at < end; at += 1) {
+      const byte = this.bytes[at] ?? 0;
+      if (byte < digitZero || byte > digitNine) return undefined;
+      number = number * 10 + byte - digitZero;
+    }
+    return Number.isSafeInteger(number) ? number : undefined;
+  }
+
   /** Builds a value, which should be small. @throws SyntaxError */
   json(): unknown {
     const { start, end } = this.skip();

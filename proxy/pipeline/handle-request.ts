@@ -11,7 +11,7 @@ import type { Caller } from "#proxy/dispatch/admitted-call";
 import { hasReferences } from "#proxy/dispatch/references/resolve-call";
 import type { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
-import type { CallEndpoint, FormEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
+import type { BodyEndpoint, Match, PlainEndpoint } from "#proxy/endpoints/endpoint";
 import { protocolOfPath } from "#proxy/endpoints/match-endpoint";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import { RequestRecord } from "#proxy/observe/request-record";
@@ -44,7 +44,7 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
 }
 
 /** Reads the call, reserves what it may need, serves it; releases everything however that went. */
-async function serveCall(caller: Caller, endpoint: CallEndpoint | FormEndpoint, match: Match): Promise<void> {
+async function serveCall(caller: Caller, endpoint: BodyEndpoint, match: Match): Promise<void> {
   const body = await receiveBody(caller, endpoint); //                                           400 408 413 415 503
   let settlement: CallSettlement | undefined;
   let conversationBytes = 0;

@@ -1,11 +1,12 @@
 /**
- * Receives the body of a call: JSON, or a form where the endpoint takes one, and has the endpoint read it.
+ * Receives the body of a call: JSON, a form where the endpoint takes one, or whatever comes where it passes that on, and has the endpoint read it.
  *
  * `handle-request.ts` calls it when the head has been authenticated, and releases what it received on every way out.
  */
 import type { Caller } from "#proxy/dispatch/admitted-call";
-import type { CallEndpoint, FormEndpoint, Match } from "#proxy/endpoints/endpoint";
+import type { BodyEndpoint, Match } from "#proxy/endpoints/endpoint";
 import type { ModelCall } from "#proxy/formats/model-call";
+import { checkAnyContentType, checkJsonContentType } from "#proxy/http/content-rules";
 import { readForm } from "#proxy/http/form/read-form";
 import { type RequestBody, readBody } from "#proxy/http/read-body";
 import type { ProxyLimits } from "#proxy/limits";
@@ -20,7 +21,7 @@ export type ReceivedBody = RequestBody | Form;
  */
 export function receiveBody(
   { exchange, services, found, inFlightBytes }: Caller,
-  endpoint: CallEndpoint | FormEndpoint,
+  endpoint: BodyEndpoint,
 ): ReceivedBody | Promise<ReceivedBody> {
   const { request, response } = exchange;
   const { limits, bodiesUnderWay, spool } = services;
@@ -35,9 +36,12 @@ export function receiveBody(
         inFlight: inFlightBytes,
         ask,
       }) //                                                                                    400 408 413 415 503
-    : readBody(request, limits, inFlightBytes, ask); //                                        400 408 413 415 503
+    : readBody(request, limits, inFlightBytes, ask, contentRules[endpoint.body]); //           400 408 413 415 503
   return body instanceof Promise ? bodiesUnderWay.waitFor<ReceivedBody>(found.key, body) : body;
 }
+
+/** What a body that is no form may be labelled as. */
+const contentRules = { any: checkAnyContentType, json: checkJsonContentType, form: checkJsonContentType } as const;
 
 /** What came over the wire. */
 export function bytesOf(body: ReceivedBody): number {
@@ -46,7 +50,7 @@ export function bytesOf(body: ReceivedBody): number {
 
 /** @throws GatewayError 400 */
 export function readCall(
-  endpoint: CallEndpoint | FormEndpoint,
+  endpoint: BodyEndpoint,
   body: ReceivedBody,
   match: Match,
   limits: ProxyLimits,

@@ -9,7 +9,7 @@ export type QuirksName = NonNullable<Channel["quirks"]>;
 
 /** A request as it goes on the wire, but for what signing adds. */
 export interface SignableRequest {
-  readonly method: "POST" | "GET" | "DELETE";
+  readonly method: "POST" | "GET" | "PUT" | "PATCH" | "DELETE";
   /** Scheme, host and port. */
   readonly origin: string;
   /** Path and query. */

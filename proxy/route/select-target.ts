@@ -40,6 +40,8 @@ export interface ServedCall<F extends WireFormat = WireFormat> {
   readonly capability: Capability;
   /** The formats that can serve the call, the preferred first. */
   readonly formats: readonly F[];
+  /** Where a channel may have several paths of one format: whether one of them serves the call; all do when absent. */
+  readonly acceptsPath?: ((path: string) => boolean) | undefined;
 }
 
 export interface SelectionRequest<F extends WireFormat = WireFormat> extends ServedCall<F> {
@@ -104,8 +106,8 @@ function obstacleOfChannel(target: RouteTarget, call: ServedCall, snapshot: Snap
 }
 
 function endpointObstacle(target: RouteTarget, channel: Channel, call: ServedCall): string | undefined {
-  const { formats, capability, model, route } = call;
-  if (spokenFormat(channel, formats) === undefined) return `the channel speaks no format of ${capability}`;
+  const { formats, capability, model, route, acceptsPath } = call;
+  if (spokenFormat(channel, formats, acceptsPath) === undefined) return `the channel speaks no format of ${capability}`;
   const isLacking = lacksCapability({ channel, route, target }, model, capability);
   return isLacking ? `the channel's model does not serve ${capability}` : undefined;
 }
@@ -134,7 +136,7 @@ function resolve<F extends WireFormat>(
 ): SelectedTarget<F> | undefined {
   const channel = request.snapshot.channel(target.channel);
   if (channel === undefined) return undefined;
-  const spoken = spokenFormat(channel, request.formatsOn?.(target, channel) ?? request.formats);
+  const spoken = spokenFormat(channel, request.formatsOn?.(target, channel) ?? request.formats, request.acceptsPath);
   if (spoken === undefined) return undefined;
   if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
   const bound = request.affinity?.credential;
@@ -149,9 +151,12 @@ function resolve<F extends WireFormat>(
 export function spokenFormat<F extends WireFormat>(
   channel: Channel,
   formats: readonly F[],
+  acceptsPath?: (path: string) => boolean,
 ): SpokenFormat<F> | undefined {
   for (const format of formats) {
-    for (const { type, path, dialect } of channel.formats) if (type === format) return { format, path, dialect };
+    for (const { type, path, dialect } of channel.formats) {
+      if (type === format && acceptsPath?.(path) !== false) return { format, path, dialect };
+    }
   }
   return undefined;
 }

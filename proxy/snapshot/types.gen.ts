@@ -16,7 +16,7 @@ export type Labels = { [name: string]: string }
  * @maxItems 256
  */
 export type Patterns = string[]
-export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models")
+export type Capability = ("Chat" | "Completion" | "CountTokens" | "Embeddings" | "Rerank" | "Speech" | "Transcription" | "Translation" | "ImageGeneration" | "ImageEdit" | "Moderation" | "Realtime" | "Models" | "Passthrough")
 /**
  * @maxItems 8
  */

@@ -6,7 +6,7 @@ const schema13 = {"type":"string","minLength":1,"maxLength":253,"pattern":"^[a-z
 const schema15 = {"type":"integer","minimum":0,"maximum":8640000000000000,"description":"Milliseconds since the epoch."};
 const schema17 = {"type":"object","maxProperties":128,"additionalProperties":{"type":"string","maxLength":253},"tsType":"{ [name: string]: string }"};
 const schema22 = {"type":"array","maxItems":256,"items":{"type":"string","minLength":1,"maxLength":256},"description":"Model patterns: exact, `prefix*`, `*suffix` or `*`."};
-const schema24 = {"enum":["Chat","Completion","CountTokens","Embeddings","Rerank","Speech","Transcription","Translation","ImageGeneration","ImageEdit","Moderation","Realtime","Models"]};
+const schema24 = {"enum":["Chat","Completion","CountTokens","Embeddings","Rerank","Speech","Transcription","Translation","ImageGeneration","ImageEdit","Moderation","Realtime","Models","Passthrough"]};
 const func2 = Object.prototype.hasOwnProperty;
 const pattern0 = new RegExp("^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$", "u");
 const schema18 = {"type":"object","additionalProperties":false,"required":["name","sha256"],"properties":{"name":{"$ref":"#/definitions/name"},"sha256":{"type":"string","pattern":"^[a-f0-9]{64}$"},"notBefore":{"$ref":"#/definitions/timestamp"},"notAfter":{"$ref":"#/definitions/timestamp"}}};
@@ -934,7 +934,7 @@ const len6 = data20.length;
 for(let i6=0; i6<len6; i6++){
 let data21 = data20[i6];
 const _errs48 = errors;
-if(!(((((((((((((data21 === "Chat") || (data21 === "Completion")) || (data21 === "CountTokens")) || (data21 === "Embeddings")) || (data21 === "Rerank")) || (data21 === "Speech")) || (data21 === "Transcription")) || (data21 === "Translation")) || (data21 === "ImageGeneration")) || (data21 === "ImageEdit")) || (data21 === "Moderation")) || (data21 === "Realtime")) || (data21 === "Models"))){
+if(!((((((((((((((data21 === "Chat") || (data21 === "Completion")) || (data21 === "CountTokens")) || (data21 === "Embeddings")) || (data21 === "Rerank")) || (data21 === "Speech")) || (data21 === "Transcription")) || (data21 === "Translation")) || (data21 === "ImageGeneration")) || (data21 === "ImageEdit")) || (data21 === "Moderation")) || (data21 === "Realtime")) || (data21 === "Models")) || (data21 === "Passthrough"))){
 validate37.errors = [{instancePath:instancePath+"/capabilities/" + i6,schemaPath:"#/definitions/capability/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -2267,7 +2267,7 @@ const len3 = data25.length;
 for(let i3=0; i3<len3; i3++){
 let data26 = data25[i3];
 const _errs53 = errors;
-if(!(((((((((((((data26 === "Chat") || (data26 === "Completion")) || (data26 === "CountTokens")) || (data26 === "Embeddings")) || (data26 === "Rerank")) || (data26 === "Speech")) || (data26 === "Transcription")) || (data26 === "Translation")) || (data26 === "ImageGeneration")) || (data26 === "ImageEdit")) || (data26 === "Moderation")) || (data26 === "Realtime")) || (data26 === "Models"))){
+if(!((((((((((((((data26 === "Chat") || (data26 === "Completion")) || (data26 === "CountTokens")) || (data26 === "Embeddings")) || (data26 === "Rerank")) || (data26 === "Speech")) || (data26 === "Transcription")) || (data26 === "Translation")) || (data26 === "ImageGeneration")) || (data26 === "ImageEdit")) || (data26 === "Moderation")) || (data26 === "Realtime")) || (data26 === "Models")) || (data26 === "Passthrough"))){
 validate43.errors = [{instancePath:instancePath+"/models/" + i2+"/capabilities/" + i3,schemaPath:"#/definitions/capability/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -3525,7 +3525,7 @@ const len1 = data13.length;
 for(let i1=0; i1<len1; i1++){
 let data14 = data13[i1];
 const _errs32 = errors;
-if(!(((((((((((((data14 === "Chat") || (data14 === "Completion")) || (data14 === "CountTokens")) || (data14 === "Embeddings")) || (data14 === "Rerank")) || (data14 === "Speech")) || (data14 === "Transcription")) || (data14 === "Translation")) || (data14 === "ImageGeneration")) || (data14 === "ImageEdit")) || (data14 === "Moderation")) || (data14 === "Realtime")) || (data14 === "Models"))){
+if(!((((((((((((((data14 === "Chat") || (data14 === "Completion")) || (data14 === "CountTokens")) || (data14 === "Embeddings")) || (data14 === "Rerank")) || (data14 === "Speech")) || (data14 === "Transcription")) || (data14 === "Translation")) || (data14 === "ImageGeneration")) || (data14 === "ImageEdit")) || (data14 === "Moderation")) || (data14 === "Realtime")) || (data14 === "Models")) || (data14 === "Passthrough"))){
 validate48.errors = [{instancePath:instancePath+"/capabilities/" + i1,schemaPath:"#/definitions/capability/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }

@@ -93,11 +93,11 @@ export class Attempt {
   onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    const encodings = headerValues(headers, "content-encoding");
-    if (encodings.length > 0 && !this.#decode(encodings.join(","))) return;
+    const encoding = headerValues(headers, "content-encoding").join(",");
+    if (encoding !== "" && !this.#decode(encoding)) return;
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, reader } = this.#options;
-    this.#collected = new CollectedReply(isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
+    this.#collected = CollectedReply.of(headers, isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
     this.#phase = "collecting";
     if (!isSuccess) return;
     this.#judged = judgeReply(reader, headers);
@@ -125,7 +125,7 @@ export class Attempt {
 
   onData(chunk: Buffer): void {
     // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
-    const own = Buffer.from(chunk);
+    const own = this.#phase === "collecting" ? this.#collected.copy(chunk) : Buffer.from(chunk);
     if (this.#decoder === undefined) this.#consume(own);
     else this.#decoder.write(own);
   }

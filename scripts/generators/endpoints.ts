@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
+import { servedForms, type UpstreamForm } from "#proxy/endpoints/served-forms";
 import { servedPaths } from "#proxy/endpoints/served-paths";
 import { projectRoot } from "#scripts/run";
 import type { GeneratedFile } from "./generated-file.ts";
@@ -33,6 +34,18 @@ export async function generateEndpointPage(): Promise<readonly GeneratedFile[]> 
     "| Documented | Taken as well |",
     "| --- | --- |",
     ...endpoints.flatMap(spellingsOf),
+    "",
+    "## Forms of upstreams",
+    "",
+    "Where an upstream speaks the client's form, the bytes of both sides pass with few edits. Elsewhere call and reply are",
+    "converted, and what cannot be said in the other form is named in `x-tollgate-dropped` or refused.",
+    "",
+    "| Endpoint | Form of the client | Natively | Converted |",
+    "| --- | --- | --- | --- |",
+    ...endpoints.flatMap(formRowsOf),
+    "",
+    "Which formats a channel speaks its `spec.formats` says, and whose shape of one its `spec.formats[].dialect`, or its preset",
+    "does both ([providers](how-to/providers.md)).",
     "",
     "## Not there yet",
     "",
@@ -62,6 +75,17 @@ function rowOf(endpoint: Endpoint): string {
   const paths = servedPaths(endpoint).map(({ method, path }) => `\`${method} ${path}\``);
   const formats = endpoint.channelFormats.length === 0 ? "none is asked" : endpoint.channelFormats.join(", ");
   return `| ${endpoint.name} | ${paths.join("<br>")} | ${endpoint.capability} | ${formats} |`;
+}
+
+function formRowsOf(endpoint: Endpoint): string[] {
+  return servedForms(endpoint).map(({ client, native, converted }) => {
+    return `| ${endpoint.name} | ${client} | ${formsNamed(native)} | ${formsNamed(converted)} |`;
+  });
+}
+
+function formsNamed(forms: readonly UpstreamForm[]): string {
+  const named = forms.map(({ format, dialect }) => (dialect === undefined ? format : `${format} of ${dialect}`));
+  return named.length === 0 ? "-" : named.join(", ");
 }
 
 function spellingsOf(endpoint: Endpoint): string[] {

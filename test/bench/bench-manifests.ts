@@ -71,7 +71,7 @@ spec:
   model: ${name}
   capabilities: [${capability}]
   targets: [{name: only, channelRef: {name: ${channelName}}}]
-  price: {inputPerMillion: "2.5", outputPerMillion: "10", cachedInputPerMillion: "0.25"}
+  price: {inputPerMillion: "2.5", outputPerMillion: "10", cachedInputPerMillion: "0.25", perRequest: "0"}
 `;
   return [
     `apiVersion: v1

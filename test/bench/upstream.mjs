@@ -1,6 +1,6 @@
 /**
- * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, with vectors, with sound or
- * with a transcript, or streams 100 small chunks.
+ * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, a text, vectors, a ranking, sound
+ * or a transcript, or streams 100 small chunks.
  *
  * The first path segment picks the reply: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
  * JavaScript without the project's code, so that it costs the same whatever is measured.
@@ -31,8 +31,24 @@ const vectors = (count, vector) => {
   const usage = `{"prompt_tokens":${count * 120},"total_tokens":${count * 120}}`;
   return Buffer.from(`{"object":"list","data":[${items.join(",")}],"model":"bench-model","usage":${usage}}`);
 };
+const textBase = { id: "cmpl-bench", object: "text_completion", created: 1_790_000_000 };
+/** As OpenAI orders its members. */
+const textOf = (text, finish, usage) => ({
+  ...textBase,
+  choices: [{ text, index: 0, logprobs: null, finish_reason: finish }],
+  model: "bench-model",
+  usage,
+});
+const ranking = (count) => ({
+  model: "bench-model",
+  object: "list",
+  usage: { total_tokens: count * 120 },
+  results: Array.from({ length: count }, (_, index) => ({ index, relevance_score: 1 / (index + 1) })),
+});
 /** By first path segment; everything else is a chat completion. */
 const replies = new Map([
+  ["completion", Buffer.from(JSON.stringify(textOf(text, "stop", usage)))],
+  ["ranking", Buffer.from(JSON.stringify(ranking(100)))],
   ["embedding", vectors(1, `[${numbers.join(",")}]`)],
   ["embeddings", vectors(100, `[${numbers.join(",")}]`)],
   ["embeddings-base64", vectors(100, `"${base64}"`)],
@@ -40,23 +56,36 @@ const replies = new Map([
 ]);
 /** Three seconds, in nobody's format. */
 const sound = Buffer.alloc(48 * 1024, 0xaa);
-const chunk = (delta, finish) =>
-  Buffer.from(
-    `data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
-  );
-const first = chunk({ role: "assistant", content: "" }, null);
-const middle = chunk({ content: " word and" }, null);
-const last = Buffer.concat([
-  chunk({}, "stop"),
-  Buffer.from(`data: ${JSON.stringify({ ...base, object: "chat.completion.chunk", choices: [], usage })}\n\n`),
-  Buffer.from("data: [DONE]\n\n"),
+const event = (data) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
+const done = Buffer.from("data: [DONE]\n\n");
+const chunkBase = { ...base, object: "chat.completion.chunk" };
+const chunk = (delta, finish) => event({ ...chunkBase, choices: [{ index: 0, delta, finish_reason: finish }] });
+/** By first path segment: the first event, the many between, and the last ones. */
+const streams = new Map([
+  [
+    "stream",
+    {
+      first: chunk({ role: "assistant", content: "" }, null),
+      middle: chunk({ content: " word and" }, null),
+      last: Buffer.concat([chunk({}, "stop"), event({ ...chunkBase, choices: [], usage }), done]),
+    },
+  ],
+  [
+    "completion-stream",
+    {
+      first: event(textOf(" word", null, null)),
+      middle: event(textOf(" word and", null, null)),
+      last: Buffer.concat([event(textOf("", "stop", null)), event({ ...textBase, choices: [], usage }), done]),
+    },
+  ],
 ]);
 
 const server = createServer((request, response) => {
   request.on("data", () => {});
   request.on("end", () => {
     const [, segment] = request.url.split("/", 2);
-    if (segment === "stream") stream(response);
+    const events = streams.get(segment);
+    if (events !== undefined) stream(response, events);
     else if (segment === "speech") whole(response, sound, "audio/mpeg");
     else whole(response, replies.get(segment) ?? reply);
   });
@@ -66,7 +95,7 @@ function whole(response, body, type = "application/json") {
   response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
 }
 
-function stream(response) {
+function stream(response, { first, middle, last }) {
   response.writeHead(200, { "content-type": "text/event-stream" });
   response.write(first);
   let sent = 0;

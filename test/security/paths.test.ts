@@ -90,7 +90,7 @@ describe("paths", () => {
       "/messages",
       "/v1beta/messages",
       "/v1/engines/open-a/completions",
-      "/v1/completions",
+      "/v1/completions/",
       "/v1/models/open-a:GenerateContent",
       "/v1beta/models/open-a:generateContent/",
       "/v1beta/models/open-a%3AgenerateContent",

@@ -17,6 +17,7 @@ export const pagesWithBlocks: readonly string[] = [
   "docs/how-to/limits.md",
   "docs/how-to/channels.md",
   "docs/how-to/routes.md",
+  "docs/how-to/pass-through.md",
   "docs/how-to/observability.md",
 ];
 

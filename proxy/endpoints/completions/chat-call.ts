@@ -2,7 +2,7 @@
  * Says a completion as a chat call of one user message, for channels that speak a chat format and not completions.
  *
  * What is asked beside the text (an end to fit to, the prompt repeated, the best of several, probabilities by number)
- * has no place in a chat call and is refused, whatever the channel's policy: the reply would be another one.
+ * has no place in a chat call and is refused, whatever the channel's policy: the reply would be another one (docs/design/completions.md 3).
  */
 import { GatewayError } from "#proxy/errors";
 import { invalidValue, presentMember, readCheckedCount, readFlag } from "#proxy/formats/body/parameter-rules";

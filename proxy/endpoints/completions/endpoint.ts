@@ -1,4 +1,7 @@
-/** Defines the endpoint that goes on with a text: `/v1/completions`, which chat completions have replaced. */
+/**
+ * Defines the endpoint that goes on with a text: `/v1/completions`, which chat completions have replaced
+ * (docs/design/completions.md).
+ */
 
 import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";

@@ -1,4 +1,4 @@
-/** Passes calls of completions on to upstreams that serve the same. */
+/** Passes calls of completions on to upstreams that serve the same (docs/design/completions.md 2). */
 import type { Dialect } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { readEvents } from "#proxy/formats/aggregate/read-events";

@@ -1,4 +1,4 @@
-/** Reads a call of `/v1/completions`: a prompt that is gone on with, without roles. */
+/** Reads a call of `/v1/completions`: a prompt that is gone on with, without roles (docs/design/completions.md 1). */
 import { GatewayError } from "#proxy/errors";
 import {
   booleanRule,

@@ -14,12 +14,13 @@ import type { EmbeddingCall, EmbeddingPath, EmbeddingVerb } from "./call/embeddi
 import { checkEmbeddingRules } from "./call/embedding-parameters.ts";
 import { readEmbedContent } from "./call/read-embed-content.ts";
 import { readEmbeddings } from "./call/read-embeddings.ts";
-import { embeddingDialects } from "./dialects/embedding-dialects.ts";
+import { embeddingDialects, embeddingShapes } from "./dialects/embedding-dialects.ts";
 
 export const embeddings: CallEndpoint<EmbeddingPath, EmbeddingCall> = {
   name: "embeddings",
   capability: "Embeddings",
   channelFormats: ["Embeddings", "EmbedContent"],
+  channelDialects: { Embeddings: embeddingShapes },
   body: "json",
   paths: [
     {

@@ -2,7 +2,7 @@
  * Counts what a rerank call uses: before it for the reservation, and after it where the upstream does not say.
  *
  * A model reads the query again with each document, and so do providers count it (Voyage: query tokens times documents,
- * plus the tokens of all documents).
+ * plus the tokens of all documents; docs/design/rerank.md 6).
  */
 import { attachmentTokens, type Estimate, estimateTextTokens } from "#proxy/admit/estimate-cost";
 import { estimateUnits } from "#proxy/admit/estimate-units";

@@ -1,4 +1,7 @@
-/** Defines the endpoints that sort documents by what they say to a query: `/v1/rerank` and `/v2/rerank`. */
+/**
+ * Defines the endpoints that sort documents by what they say to a query: `/v1/rerank` and `/v2/rerank`
+ * (docs/design/rerank.md).
+ */
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";

@@ -1,6 +1,6 @@
 /**
  * Reads the reply to a rerank call, in whichever of the known forms: `results` (Jina, Cohere and most servers), `data`
- * (Voyage), or a list alone (TEI).
+ * (Voyage), or a list alone (TEI). What is no ranking of the call is refused (docs/design/rerank.md 3).
  */
 import { count, firstCount } from "#proxy/formats/token-counts";
 import { asList, isObject, type JsonObject, member, memberAt } from "#proxy/json/json-value";
@@ -36,9 +36,16 @@ export const documentsOfSearch = 100;
 export function readRanking(json: unknown, documents: number): Ranking | undefined {
   const items = itemsOf(json);
   if (items.length === 0) return undefined;
-  const seen = new Set<number>();
-  const results = items.map((item, at) => readResult(item, at, documents, seen));
-  const wasSorted = results.every(({ score }, at) => at === 0 || score <= (results[at - 1]?.score ?? score));
+  const seen = new Uint8Array(documents);
+  const results: RankedResult[] = [];
+  let wasSorted = true;
+  let least = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const result = readResult(item, results.length, seen);
+    wasSorted &&= result.score <= least;
+    least = result.score;
+    results.push(result);
+  }
   return {
     results: wasSorted ? results : results.sort((left, right) => right.score - left.score),
     wasSorted,
@@ -53,17 +60,17 @@ function itemsOf(json: unknown): readonly unknown[] {
   return asList(member(json, "results") ?? member(json, "data"));
 }
 
-function readResult(item: unknown, at: number, documents: number, seen: Set<number>): RankedResult {
-  const index = member(item, "index");
-  const score = member(item, "relevance_score") ?? member(item, "score");
-  if (!isObject(item) || typeof score !== "number" || !Number.isFinite(score)) {
-    throw new InvalidReply(`result ${at + 1} has no score`);
-  }
-  if (typeof index !== "number" || !Number.isInteger(index) || index < 0 || index >= documents) {
+/** @param seen one for each document that has its result */
+function readResult(item: unknown, at: number, seen: Uint8Array): RankedResult {
+  if (!isObject(item)) throw new InvalidReply(`result ${at + 1} is no object`);
+  const { index, score: otherName, relevance_score: score = otherName } = item;
+  if (typeof score !== "number" || !Number.isFinite(score)) throw new InvalidReply(`result ${at + 1} has no score`);
+  const known = typeof index === "number" ? seen[index] : undefined;
+  if (typeof index !== "number" || known === undefined) {
     throw new InvalidReply(`result ${at + 1} has an index that is none of a document of the call`);
   }
-  if (seen.has(index)) throw new InvalidReply(`result ${at + 1} has the index of another result`);
-  seen.add(index);
+  if (known === 1) throw new InvalidReply(`result ${at + 1} has the index of another result`);
+  seen[index] = 1;
   return { index, score, item };
 }
 

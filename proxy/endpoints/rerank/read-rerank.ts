@@ -1,4 +1,4 @@
-/** Reads a call of the rerank endpoints, which Jina's and Cohere's clients write alike. */
+/** Reads a call of the rerank endpoints, which Jina's and Cohere's clients write alike (docs/design/rerank.md 4). */
 import type { TextCall } from "#proxy/endpoints/dialects/text-counter";
 import { GatewayError } from "#proxy/errors";
 import {
@@ -14,10 +14,11 @@ import {
   requireMember,
   requireModel,
 } from "#proxy/formats/body/parameter-rules";
-import { isObject, type JsonObject, member } from "#proxy/json/json-value";
+import { isObject } from "#proxy/json/json-value";
 import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallPath } from "#proxy/neutral/wire";
+import { Documents, textOf } from "./documents.ts";
 
 /** Whose form the response has: the path decides. */
 export type ResponseShape = "Jina" | "Cohere";
@@ -26,15 +27,12 @@ export interface RerankPath extends CallPath {
   readonly shape: ResponseShape;
 }
 
-/** A text, or an object that holds one, or an image. */
-export type RankedDocument = string | JsonObject;
-
 export interface RerankCall extends TextCall {
   readonly endpoint: RerankPath;
   /** What providers read beside each of the documents. */
   readonly query: string;
   /** In the client's order, which the indexes of the response refer to. */
-  readonly documents: readonly RankedDocument[];
+  readonly documents: Documents;
   /** Results that the client wants; never more than there are documents. */
   readonly topN: number;
   /** Undefined where the client leaves it to the upstream, or to the path. */
@@ -51,13 +49,16 @@ const parameters: readonly ParameterRule[] = [
   booleanRule("return_documents"),
 ];
 
+const watchedKeys = ["image"];
+
 /** @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value` */
 export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLimits): RerankCall {
-  const body = scanJsonObject(bytes, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax });
+  const { jsonDepthMax: depthMax, jsonKeysMax: keysMax } = limits;
+  const body = scanJsonObject(bytes, { depthMax, keysMax, watch: watchedKeys });
   const model = requireModel(body);
   requireMember(body, "query");
   checkParameters(body, parameters);
-  const query = textOf(readQuery(body));
+  const query = readQuery(body);
   if (query === "") throw invalidValue("query", "must not be empty");
   const documents = readDocuments(body);
   return {
@@ -70,33 +71,23 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
     documents,
     topN: Math.min(readCheckedCount(body, "top_n") ?? documents.length, documents.length),
     wantsDocuments: readChoice(body, "return_documents"),
-    images: documents.reduce((count, document) => count + (member(document, "image") === undefined ? 0 : 1), 0),
+    images: body.hits.filter(({ path }) => path[0] === "documents" && path.length === 3).length,
   };
 }
 
-/** What a text-only upstream reads of a document. */
-export function textOf(document: RankedDocument): string {
-  if (typeof document === "string") return document;
-  const text = member(document, "text");
-  return typeof text === "string" ? text : JSON.stringify(document);
-}
-
-function readQuery(body: ScannedObject): RankedDocument {
+/** @returns its text */
+function readQuery(body: ScannedObject): string {
   const query = readJson(body, requireMember(body, "query"));
-  return isObject(query) ? query : String(query);
+  return textOf(isObject(query) ? query : String(query));
 }
 
-function readDocuments(body: ScannedObject): readonly RankedDocument[] {
+function readDocuments(body: ScannedObject): Documents {
   requireList(body, "documents");
-  const documents: unknown = readJson(body, requireMember(body, "documents"));
-  if (!Array.isArray(documents)) throw new TypeError("a required list is an array");
+  const documents = new Documents(body.bytes, requireMember(body, "documents").valueStart);
   if (documents.length > documentsMax) throw invalidValue("documents", `must hold at most ${documentsMax} documents`);
-  for (const [index, document] of documents.entries()) {
-    if (typeof document === "string" || isObject(document)) continue;
-    const param = `documents[${index}]`;
-    throw new GatewayError("invalid_type", `'${param}' must be a string or an object.`, { param });
-  }
-  return documents;
+  if (documents.firstOther === undefined) return documents;
+  const param = `documents[${documents.firstOther}]`;
+  throw new GatewayError("invalid_type", `'${param}' must be a string or an object.`, { param });
 }
 
 function readChoice(body: ScannedObject, name: string): boolean | undefined {

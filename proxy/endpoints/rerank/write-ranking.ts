@@ -1,5 +1,5 @@
 /**
- * Writes the response of a rerank call in the form of the path that the client called.
+ * Writes the response of a rerank call in the form of the path that the client called (docs/design/rerank.md 2).
  *
  * The rule for every upstream: the best result first, `index` is that of the client's document, at most `top_n` results,
  * and a document that the client wants comes from its own request where the upstream left it out. A reply of the
@@ -9,7 +9,7 @@
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { newId } from "#proxy/neutral/ids/new-id";
 import type { RankedResult, Ranking } from "./read-ranking.ts";
-import type { RankedDocument, RerankCall } from "./read-rerank.ts";
+import type { RerankCall } from "./read-rerank.ts";
 import type { RerankDialectName } from "./write-rerank.ts";
 
 /** The reply to a call. */
@@ -70,7 +70,7 @@ function ownItem({ index, item }: RankedResult, call: RerankCall, documents: Doc
 }
 
 function documentAt({ documents }: RerankCall, index: number): JsonObject {
-  const document: RankedDocument = documents[index] ?? "";
+  const document = documents.at(index);
   return typeof document === "string" ? { text: document } : document;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Writes a rerank call for an upstream of one dialect: the client's own body with the edits that the dialect needs.
+ * Writes a rerank call for an upstream of one dialect: the client's own body with the edits that the dialect needs
+ * (docs/design/rerank.md 5).
  *
  * Documents of a converted response come from the request, so that only an upstream of the client's own form is asked
  * to repeat them.
@@ -9,7 +10,7 @@ import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
-import { type RerankCall, textOf } from "./read-rerank.ts";
+import type { RerankCall } from "./read-rerank.ts";
 
 export type RerankDialectName = "Jina" | "Cohere" | "Voyage" | "TEI";
 
@@ -105,8 +106,7 @@ function foreignMembers({ body, endpoint }: RerankCall, dialect: RerankDialectNa
 
 function editDocuments(editor: BodyEditor, { query, documents, body }: RerankCall, form: RequestForm): void {
   if (form.isTextOnly && body.member("query")?.kind === "object") editor.set("query", JSON.stringify(query));
-  const mustBeText = form.isTextOnly && documents.some((document) => typeof document !== "string");
-  const text = mustBeText ? JSON.stringify(documents.map(textOf)) : undefined;
+  const text = form.isTextOnly && !documents.areTexts ? JSON.stringify(documents.texts()) : undefined;
   if (form.documents === "documents") {
     if (text !== undefined) editor.set("documents", text);
     return;

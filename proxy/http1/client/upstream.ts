@@ -40,7 +40,7 @@ export interface StreamedBody {
 /** @template Body `Buffer` where the body must be at hand, for example to be signed */
 export interface SentRequest<Body extends Buffer | StreamedBody = Buffer | StreamedBody> {
   /** POST when absent. */
-  readonly method?: "GET" | "DELETE" | undefined;
+  readonly method?: "GET" | "PUT" | "PATCH" | "DELETE" | undefined;
   readonly path: string;
   /** Names and values in turn; neither `host` nor anything that frames the body is among them, nor in the next. */
   readonly headers: readonly string[];

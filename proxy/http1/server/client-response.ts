@@ -145,7 +145,9 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     this.#isChunked = bodyBytes === undefined && !this.#form.isOld;
     if (bodyBytes === undefined && this.#form.isOld) this.#keepsAlive = false;
     if (this.#owner.isDraining || this.#leavesMuchUnread()) this.#keepsAlive = false;
-    const length = bodyBytes === undefined ? "" : `content-length: ${bodyBytes}\r\n`;
+    // A status that allows no body has no length either (RFC 9110 section 8.6).
+    const isBodiless = bodyBytes === undefined || status === 204;
+    const length = isBodiless ? "" : `content-length: ${bodyBytes}\r\n`;
     const framing = this.#isChunked ? "transfer-encoding: chunked\r\n" : length;
     const connection = this.#keepsAlive
       ? `connection: keep-alive\r\nkeep-alive: timeout=${this.#owner.keepAliveSeconds}\r\n`

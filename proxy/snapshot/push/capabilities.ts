@@ -37,6 +37,14 @@ export const capabilities: readonly KeyCapability[] = [
       return maxInFlight === undefined ? key : rest;
     },
   },
+  {
+    name: "key.capabilities=Passthrough",
+    field: "spec.capabilities Passthrough",
+    without(key) {
+      if (key.capabilities?.includes("Passthrough") !== true) return key;
+      return { ...key, capabilities: key.capabilities.filter((capability) => capability !== "Passthrough") };
+    },
+  },
 ];
 
 /** What a proxy of this version says in `hello`. */

@@ -6,20 +6,56 @@
  * charged.
  */
 import type { StreamFilter } from "#proxy/formats/format";
+import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { joined, mayBeReply, startsWithStream } from "./body-start.ts";
 import type { StreamReader } from "./reply-reader.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
 export const errorBodyBytesMax = 256 * 1024;
 
+/** An upstream that says to send more has to send it first: memory is not set aside on its word alone. */
+const roomBytesMax = 8 * 1024 * 1024;
+
 export class CollectedReply {
   readonly bytesMax: number;
+  readonly #expectedBytes: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
+  /** Where a body of known length is collected, so that its bytes are copied once and not joined again. */
+  #room: Buffer | undefined;
+  #roomUsed = 0;
+  #isInRoom = true;
 
-  /** @param bytesMax no more is kept */
-  constructor(bytesMax: number) {
+  /**
+   * @param bytesMax no more is kept
+   * @param expectedBytes length of the whole body; 0 where it is not known
+   */
+  constructor(bytesMax: number, expectedBytes = 0) {
     this.bytesMax = bytesMax;
+    this.#expectedBytes = expectedBytes;
+  }
+
+  /** For the body behind a head. @param bytesMax as of the constructor */
+  static of(headers: RawHeaders, bytesMax: number): CollectedReply {
+    const [length = "0"] = headerValues(headers, "content-length");
+    const isEncoded = hasHeader(headers, "content-encoding");
+    return new CollectedReply(bytesMax, isEncoded ? 0 : Number(length));
+  }
+
+  /** A copy of the next chunk, to be kept: the memory that it lies in is read into again. */
+  copy(chunk: Buffer): Buffer {
+    const start = this.#roomUsed;
+    const end = start + chunk.length;
+    if (start === 0 && this.#expectedBytes > end && this.#expectedBytes <= roomBytesMax) {
+      this.#room = Buffer.allocUnsafeSlow(this.#expectedBytes);
+    }
+    if (this.#room === undefined || end > this.#room.length) {
+      this.#isInRoom = false;
+      return Buffer.from(chunk);
+    }
+    chunk.copy(this.#room, start);
+    this.#roomUsed = end;
+    return this.#room.subarray(start, end);
   }
 
   /** Bytes that came. */
@@ -54,12 +90,14 @@ export class CollectedReply {
   }
 
   body(): Buffer {
+    if (this.#room !== undefined && this.#isInRoom) return this.#room.subarray(0, this.#roomUsed);
     return joined(this.#chunks);
   }
 
   /** Others may be waiting for the room. */
   forget(): void {
     this.#chunks.length = 0;
+    this.#room = undefined;
   }
 
   /** What came so far of a stream, without its end; undefined for any other body. */

@@ -120,6 +120,33 @@ export function buildPlainRequest(
   };
 }
 
+/** A call that is passed on as it is. */
+export interface OpaqueRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the channel's base address: checked against the paths that it names. */
+  readonly path: string;
+  /** Checked; may be empty. */
+  readonly query: string;
+  readonly body: Buffer;
+}
+
+/** The request for a call that is passed on. @param clientHeaders as of `buildUpstreamRequest` */
+export function buildOpaqueRequest(
+  { method, path, query, body }: OpaqueRequest,
+  { channel, credential, route }: Pick<UpstreamTarget, "channel" | "credential" | "route">,
+  clientHeaders: Readonly<Record<string, string>>,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  return {
+    method: method === "POST" ? undefined : method,
+    path: upstreamPath({ channel, credential }, path, "", "", query),
+    ...requestHeaders("opaque", channel, credential, clientHeaders),
+    body,
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, false, limits),
+  };
+}
+
 /** The narrower of route and channel wins; 0 switches a timeout off and is the widest. */
 function timeoutsOf(route: Route, channel: Channel, isStream: boolean, limits: ProxyLimits): UpstreamTimeouts {
   const firstByteMs = isStream ? limits.firstByteStreamTimeoutMs : limits.firstByteTimeoutMs;

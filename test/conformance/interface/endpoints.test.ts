@@ -141,8 +141,6 @@ describe("docs/design/interface.md 4: endpoints", () => {
     readonly status: number;
     readonly shape: string;
     readonly allow?: string;
-    /** Cases that ask for more once these endpoints are served. */
-    readonly about?: string;
   }
   const notServed: readonly NotServed[] = [
     { method: "GET", path: "/v1/chat/completions", status: 405, shape: "A", allow: "POST" },
@@ -153,17 +151,11 @@ describe("docs/design/interface.md 4: endpoints", () => {
     { method: "POST", path: "/v1beta/models", status: 405, shape: "C", allow: "GET" },
     { method: "POST", path: "/v1/images/generations", status: 404, shape: "A" },
     { method: "POST", path: "/v1/images/edits", status: 404, shape: "A" },
-    { method: "POST", path: "/v1/embeddings", status: 404, shape: "A", about: "pitfalls 115 and 136: " },
-    {
-      method: "POST",
-      path: "/v1beta/models/demo:batchEmbedContents",
-      status: 404,
-      shape: "C",
-      about: "pitfall 144: ",
-    },
+    { method: "GET", path: "/v1/embeddings", status: 405, shape: "A", allow: "POST" },
+    { method: "GET", path: "/v1beta/models/demo:batchEmbedContents", status: 405, shape: "C", allow: "POST" },
     { method: "GET", path: "/v1/messages/count_tokens", status: 405, shape: "B", allow: "POST" },
     { method: "GET", path: "/v1beta/models/demo:countTokens", status: 405, shape: "C", allow: "POST" },
-    { method: "POST", path: "/v1beta/models/demo:embedContent", status: 404, shape: "C" },
+    { method: "POST", path: "/v1beta/models/demo:asyncBatchEmbedContent", status: 404, shape: "C" },
     { method: "POST", path: "/v1/responses/resp_1/cancel", status: 404, shape: "A" },
     { method: "POST", path: "/messages", status: 404, shape: "A" },
     { method: "POST", path: "/V1/chat/completions", status: 404, shape: "A" },
@@ -173,8 +165,8 @@ describe("docs/design/interface.md 4: endpoints", () => {
     { method: "GET", path: "/debug/config", status: 404, shape: "A" },
     { method: "GET", path: "/healthz", status: 404, shape: "A" },
   ];
-  for (const { method, path, status, shape, allow, about = "" } of notServed) {
-    it(`${about}${method} ${path} is ${status} in the shape of its path`, async () => {
+  for (const { method, path, status, shape, allow } of notServed) {
+    it(`${method} ${path} is ${status} in the shape of its path`, async () => {
       const body = method === "POST" ? "{}" : undefined;
       const { origin } = capture().gateway;
       const answer = await httpCall({ origin, method, path, ...(body === undefined ? {} : { body }) });

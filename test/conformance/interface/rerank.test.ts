@@ -254,15 +254,17 @@ describe("rerank", () => {
   describe("what it costs", () => {
     // 1 credit a million tokens, 0.002 credits a search.
     for (const row of [
-      { name: "Cohere's searches and tokens", model: "cohere", want: [30, 2, 4_030_000n, false] },
-      { name: "Jina's tokens, and a search for up to 100 documents", model: "jina", want: [30, 1, 2_030_000n, false] },
-      { name: "Voyage's tokens", model: "voyage", want: [30, 1, 2_030_000n, false] },
+      { name: "Cohere's searches and tokens", dialect: "Cohere", want: [30, 2, 4_030_000n, false] },
+      {
+        name: "Jina's tokens, and a search for up to 100 documents",
+        dialect: "Jina",
+        want: [30, 1, 2_030_000n, false],
+      },
+      { name: "Voyage's tokens", dialect: "Voyage", want: [30, 1, 2_030_000n, false] },
     ] as const) {
       it(`charges ${row.name}`, async () => {
-        upstream.replyWith(
-          scriptOf(replies[row.model === "cohere" ? "Cohere" : row.model === "jina" ? "Jina" : "Voyage"]),
-        );
-        assert.deepEqual(await costOf({ model: row.model, ...call }), row.want);
+        upstream.replyWith(scriptOf(replies[row.dialect]));
+        assert.deepEqual(await costOf({ model: row.dialect.toLowerCase(), ...call }), row.want);
       });
     }
 
@@ -391,10 +393,7 @@ describe("rerank", () => {
     itOfRecordings("Voyage's is told in Jina's form", ["voyage-rerank.json"], async (reply = Buffer.alloc(0)) => {
       upstream.replyWith({ body: reply });
       const got = await ranked({ model: "voyage", query: "q", documents: ["a", "b"] });
-      assert.deepEqual(
-        [0, 1].map((at_) => at(got, "results", at_, "index")),
-        [1, 0],
-      );
+      assert.equal(at(got, "results", 0, "index"), 1);
       assert.equal(at(got, "usage", "total_tokens"), 12);
     });
   });

@@ -15,13 +15,6 @@ const cases = [...page.matchAll(/^- \*\*(\d+)\*\* /gm)].map(([, number]) => Numb
 const numbered = /\bpitfalls? (\d+(?:(?:,| and|, and) \d+)*)/g;
 const comment = /^\s*(?:\/\/|\/?\*)/;
 
-/** Cases of endpoints that are not served: their tests assert the refusal until they are. */
-const refusedUntilServed: ReadonlyMap<number, string> = new Map([
-  [115, "embeddings"],
-  [136, "embeddings"],
-  [144, "embeddings of several contents"],
-]);
-
 /** Files of tests by the case that they name. */
 function filesByCase(): ReadonlyMap<number, ReadonlySet<string>> {
   const found = new Map<number, Set<string>>();
@@ -64,10 +57,4 @@ describe("pitfalls", () => {
       [],
     );
   });
-
-  for (const [number, endpoint] of refusedUntilServed) {
-    it(`asserts of case ${number} that ${endpoint} are refused, as long as they are not served`, () => {
-      assert.deepEqual([...(found.get(number) ?? [])], ["conformance/interface/endpoints.test.ts"]);
-    });
-  }
 });

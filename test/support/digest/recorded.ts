@@ -42,6 +42,11 @@ export function readRecorded(): readonly Recorded[] | undefined {
   return recorded;
 }
 
+/** One file of the folder by its path in it, such as a reply that is no chat; undefined where it is absent. */
+export function readRecordedFile(file: string): Buffer | undefined {
+  return readIfThere(path.join(root, file));
+}
+
 interface IndexEntry {
   readonly id: string;
   readonly file: string;

@@ -25,10 +25,12 @@ export function readEmbedContent(bytes: Buffer, endpoint: EmbeddingPath, limits:
   const isSingle = endpoint.verb !== "batchEmbedContents";
   const upstreamObjects: string[] = [];
   let attachments = 0;
+  let isText = true;
   for (const [index, request] of requests.entries()) {
     const prefix = isSingle ? "" : `requests[${index}].`;
     checkRequest(request, model, prefix);
     for (const [place, part] of partsOf(request).entries()) {
+      isText &&= typeof member(part, "text") === "string";
       const media = mediaNames.map((name) => member(part, name)).find((value) => value !== undefined);
       if (media === undefined) continue;
       attachments += 1;
@@ -43,7 +45,7 @@ export function readEmbedContent(bytes: Buffer, endpoint: EmbeddingPath, limits:
     body,
     upstreamObjects,
     inputs: requests.length,
-    isText: attachments === 0,
+    isText,
     tokenIds: 0,
     attachments,
     encoding: "float",

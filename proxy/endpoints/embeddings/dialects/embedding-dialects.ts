@@ -17,6 +17,9 @@ const byName: Readonly<Record<FormatDialect, Dialect<EmbeddingCall>>> = {
   TEI: teiDialect,
 };
 
+/** Whose shapes of `Embeddings` are spoken, the client's own first. */
+export const embeddingShapes: readonly FormatDialect[] = ["OpenAI", "Voyage", "Jina", "Cohere", "TEI"];
+
 const openAIFirst: readonly WireFormat[] = ["Embeddings", "EmbedContent"];
 const googleFirst: readonly WireFormat[] = ["EmbedContent", "Embeddings"];
 

@@ -48,7 +48,7 @@ function readItem(cursor: JsonCursor, position: number): FoundItem | undefined {
   let kind: FoundVector["kind"] = "other";
   const item = cursor.object((name) => {
     if (name === "embedding") ({ kind, value } = readVector(cursor));
-    else if (name === "index") index = tokenCount(cursor.json()) ?? position;
+    else if (name === "index") index = cursor.count() ?? position;
     else cursor.skip();
   });
   return value === undefined ? undefined : { index, value, kind, item };

@@ -48,9 +48,10 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Rerank", path: "/rerank" },
           { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
+          { type: "Realtime", path: "/realtime" },
         ],
       },
-      want: "PartiallyValid: spec.formats Passthrough: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Realtime: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",
@@ -62,8 +63,8 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities without an endpoint",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings"] },
-      want: "PartiallyValid: spec.capabilities Embeddings: not there yet, no endpoint serves it.",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Completion"] },
+      want: "PartiallyValid: spec.capabilities Completion: not there yet, no endpoint serves it.",
     },
     {
       name: "parameters in lists, of which few are named",

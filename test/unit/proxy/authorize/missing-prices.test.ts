@@ -63,6 +63,7 @@ describe("missingPrices()", () => {
       enough: ["output", "imageOutput", "request", "images"],
       lacks: "images, image output, output or requests (one is enough)",
     },
+    Passthrough: { enough: ["request"], lacks: "requests" },
   };
   const fields = Object.keys(alone) as (keyof Price)[];
   for (const [capability, { enough, lacks }] of Object.entries(all) as [Capability, (typeof all)[Capability]][]) {
@@ -71,7 +72,8 @@ describe("missingPrices()", () => {
         fields.filter((field) => missing(capability, alone[field]) === undefined),
         fields.filter((field) => enough.includes(field)),
       );
-      assert.equal(missing(capability, { input: "0", output: "0" }), undefined);
+      const all: Price = { input: "0", output: "0", request: "0" };
+      assert.equal(missing(capability, all), undefined);
     });
 
     it(`names what ${capability} lacks`, () => assert.equal(missing(capability, undefined), lacks));

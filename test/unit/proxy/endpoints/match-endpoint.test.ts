@@ -8,14 +8,17 @@ import { queryValues } from "#proxy/http/query-values";
 function describeTarget(method: string, url: string, headers: readonly string[] = []): string {
   try {
     const { endpoint, match } = matchEndpoint(method, url, headers);
-    const { protocol, format, modelInPath, geminiStream, action, responseId, shape } = { ...match } as Readonly<
-      Record<string, string | undefined>
-    >;
+    const parts = { ...match } as Readonly<Record<string, string | undefined>>;
+    const { protocol, format, modelInPath, geminiStream, action, responseId, shape, verb } = parts;
+    const { method: methodPassed, model, path } = parts;
+
     const words: Readonly<Record<string, readonly (string | undefined)[]>> = {
       chat: [protocol, format, modelInPath, geminiStream],
       "count-tokens": [protocol, "count", modelInPath],
+      embeddings: [protocol, verb ?? format, modelInPath],
       "stored-responses": [protocol, action, responseId],
       rerank: [shape, "rerank"],
+      "pass-through": [protocol, methodPassed, model, path],
       models: modelInPath === undefined ? [protocol, "models"] : [protocol, "model", modelInPath],
     };
     return (words[endpoint.name] ?? [endpoint.name]).filter(Boolean).join(" ");
@@ -57,10 +60,23 @@ const accepted: [method: string, url: string, want: string, headers?: readonly s
   ["POST", "/v1/v1/messages/count_tokens", "Anthropic count"],
   ["POST", "/v1beta/models/g:countTokens", "Gemini count g"],
   ["POST", "/v1/models/maker/g:countTokens", "Gemini count maker/g"],
+  ["POST", "/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1/v1/embeddings", "OpenAI Embeddings"],
+  ["POST", "/v1beta/models/g:embedContent", "Gemini embedContent g"],
+  ["POST", "/v1/models/maker/g:batchEmbedContents", "Gemini batchEmbedContents maker/g"],
   ["GET", "/v1/responses/resp_1", "OpenAI read resp_1"],
   ["GET", "/responses/resp-1?include=x", "OpenAI read resp-1"],
   ["DELETE", "/v1/v1/responses/resp_1", "OpenAI delete resp_1"],
   ["GET", "/v1/responses/resp_1/input_items?limit=1", "OpenAI list-input resp_1"],
+  ["GET", "/v1/passthrough/files/files", "OpenAI GET files /files"],
+  ["POST", "/passthrough/files/files?limit=1", "OpenAI POST files /files"],
+  ["DELETE", "/v1/passthrough/a:b@c/x/y.z/w:v", "OpenAI DELETE a:b@c /x/y.z/w:v"],
+  [
+    "PATCH",
+    "/v1/passthrough/files/v1beta/models/m:generateContent",
+    "OpenAI PATCH files /v1beta/models/m:generateContent",
+  ],
   ["GET", "/v1/models", "OpenAI models"],
   ["GET", "/models", "OpenAI models"],
   ["GET", "/v1/v1/models", "OpenAI models"],
@@ -118,6 +134,18 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
   ["HEAD", "/v1/models/x", "method_not_allowed GET"],
   ["DELETE", "/v1/models/ft:x", "method_not_allowed GET"],
   ["GET", "/v1beta/models/g:generateContent", "method_not_allowed POST"],
+  ["HEAD", "/v1/passthrough/files/files", "method_not_allowed GET, POST, PUT, PATCH, DELETE"],
+  ["OPTIONS", "/v1/passthrough/files/files", "method_not_allowed GET, POST"],
+  ["GET", "/v1/passthrough/files/../files", "bad_request_target"],
+  ["GET", "/v1/passthrough/files/./files", "bad_request_target"],
+  ["GET", "/v1/passthrough/files//files", "bad_request_target"],
+  ["GET", "/v1/passthrough/files/files/", "bad_request_target"],
+  ["GET", "/v1/passthrough/files/%2e%2e", "bad_request_target"],
+  ["GET", "/v1/passthrough/files/a%2Fb", "bad_request_target"],
+  ["GET", "/v1/passthrough/files", "unknown_url"],
+  ["GET", "/v1/passthrough/../files", "unknown_url"],
+  ["GET", "/v1/passthrough/%66iles/files", "unknown_url"],
+  ["GET", "/v1/v1/passthrough/files/files", "unknown_url"],
   ["OPTIONS", "/v1/chat/completions", "method_not_allowed GET, POST"],
   ["OPTIONS", "*", "method_not_allowed GET, POST"],
   ["TRACE", "/v1/models", "method_not_allowed GET, POST"],
@@ -151,7 +179,6 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1/v1/v1/chat/completions",
     "/v2/chat/completions",
     "/v1/chat/completions/abc",
-    "/v1/embeddings",
     "/v2/rerank/",
     "/v2/completions",
     "/v1/audio/speech/",
@@ -172,7 +199,7 @@ const refused: [method: string, url: string, want: string, headers?: string[]][]
     "/v1beta/",
     "/v1beta/models/",
     "/v1beta/models:generateContent",
-    "/v1beta/models/g:embedContent",
+    "/v1beta/models/g:asyncBatchEmbedContent",
     "/v1beta/models/g:predict",
     "/v1beta/models/g:GenerateContent",
     "/v1beta/models/g:generateContent/",

@@ -45,6 +45,11 @@ describe("capabilities", () => {
   const rows: readonly { name: string; object: WireObject; needs: string[] }[] = [
     { name: "a key of today's fields needs nothing", object: fullKey(1), needs: [] },
     { name: "a key with spec.concurrency", object: wireKey("one", { maxInFlight: 4 }), needs: ["key.maxInFlight"] },
+    {
+      name: "a key for what is passed on",
+      object: wireKey("one", { capabilities: ["Chat", "Passthrough"] }),
+      needs: ["key.capabilities=Passthrough"],
+    },
     { name: "other kinds need nothing, whatever they hold", object: wireChannel("one", { maxInFlight: 4 }), needs: [] },
   ];
   for (const { name, object, needs } of rows) {
@@ -60,6 +65,8 @@ describe("capabilities", () => {
     const key = wireKey("one");
     for (const { without } of capabilities) assert.equal(without(key), key);
     assert.deepEqual(capabilities[0]?.without({ ...key, maxInFlight: 4 }), key);
+    const both = wireKey("one", { capabilities: ["Chat", "Passthrough"] });
+    assert.deepEqual(capabilities[1]?.without(both), wireKey("one", { capabilities: ["Chat"] }));
   });
 
   for (const { name, named, lacked } of [

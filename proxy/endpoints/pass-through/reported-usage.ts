@@ -1,0 +1,113 @@
+/**
+ * Finds the usage that a reply reports, whatever else it holds: the usage objects of the four chat formats, at the places
+ * where providers put them, in JSON and in server-sent events.
+ *
+ * What is passed on has no format: a reply without such an object used no tokens that anybody could charge.
+ */
+import { laterUsage, readUsage as readChatUsage } from "#proxy/formats/chat-completions/native/read-usage";
+import {
+  mergeUsage as mergeGeminiUsage,
+  readUsage as readGeminiUsage,
+} from "#proxy/formats/generate-content/native/read-usage";
+import {
+  mergeUsage as mergeMessagesUsage,
+  readUsage as readMessagesUsage,
+} from "#proxy/formats/messages/native/read-usage";
+import { readUsage as readResponseUsage } from "#proxy/formats/responses/native/read-usage";
+import { isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
+import type { TokenUsage } from "#proxy/settle/usage";
+import { readEventFields } from "#proxy/sse/event-fields";
+import { EventSplitter } from "#proxy/sse/event-splitter";
+
+/** So much of a JSON reply is kept; of a longer one its end, where usage stands. */
+const keptBytesMax = 64 * 1024;
+const eventBytesMax = 128 * 1024;
+/** Begins every name that is looked for: `usage`, `usageMetadata`. */
+const mark = Buffer.from('"usage');
+
+/** Watches one reply as it passes. */
+export class UsageWatch {
+  readonly #splitter: EventSplitter | undefined;
+  #kept: Buffer[] = [];
+  #keptBytes = 0;
+  #isWhole = true;
+  #usage: TokenUsage | undefined;
+  #merged: JsonObject | undefined;
+
+  /** @param contentType of the reply */
+  constructor(contentType: string) {
+    if (/^text\/event-stream\b/i.test(contentType)) this.#splitter = new EventSplitter(eventBytesMax);
+  }
+
+  /** What has been reported so far; a JSON reply reports at its end. */
+  get usage(): TokenUsage | undefined {
+    return this.#usage;
+  }
+
+  /** @param chunk kept until the end: the caller does not write into it any more */
+  push(chunk: Buffer): void {
+    if (this.#splitter === undefined) this.#keep(chunk);
+    else if (!this.#splitter.isOverflowing) this.#readEvents(this.#splitter.push(chunk));
+  }
+
+  end(): void {
+    if (this.#splitter !== undefined) {
+      this.#readEvents(this.#splitter.takeRest());
+      return;
+    }
+    const bytes = this.#kept.length === 1 ? this.#kept[0] : Buffer.concat(this.#kept);
+    this.#kept = [];
+    if (bytes === undefined || !bytes.includes(mark)) return;
+    this.#read(this.#isWhole ? parseJson(bytes.toString("utf8")) : lastUsageIn(bytes.toString("utf8")));
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#kept.push(chunk);
+    this.#keptBytes += chunk.length;
+    if (this.#keptBytes <= keptBytesMax) return;
+    this.#isWhole = false;
+    while (this.#keptBytes - (this.#kept[0]?.length ?? 0) >= keptBytesMax) {
+      this.#keptBytes -= this.#kept.shift()?.length ?? 0;
+    }
+  }
+
+  #readEvents(block: Buffer | undefined): void {
+    if (block === undefined || !block.includes(mark)) return;
+    for (const event of block.toString("utf8").split(/(?:\r\n|\r|\n){2,}/)) {
+      const { data } = readEventFields(Buffer.from(event));
+      if (data?.includes('"usage') === true) this.#read(parseJson(data));
+    }
+  }
+
+  #read(json: unknown): void {
+    if (!isObject(json)) return;
+    const { message, response, usageMetadata } = json;
+    if (isObject(usageMetadata)) {
+      this.#merged = mergeGeminiUsage(this.#merged, usageMetadata);
+      this.#usage = readGeminiUsage(this.#merged) ?? this.#usage;
+    } else if (isObject(member(response, "usage"))) this.#usage = readResponseUsage(response) ?? this.#usage;
+    else if (json["object"] === "response") this.#usage = readResponseUsage(json) ?? this.#usage;
+    else this.#readPlain(member(message, "usage") ?? json["usage"], json["type"]);
+  }
+
+  #readPlain(usage: unknown, type: unknown): void {
+    if (!isObject(usage)) return;
+    const isMessages = typeof type === "string" && type.startsWith("message");
+    if (isMessages || "cache_read_input_tokens" in usage || "cache_creation_input_tokens" in usage) {
+      this.#merged = mergeMessagesUsage(this.#merged, usage);
+      this.#usage = readMessagesUsage(this.#merged) ?? this.#usage;
+    } else this.#usage = laterUsage(this.#usage, readChatUsage(usage));
+  }
+}
+
+/** The last usage object in the end of a JSON text. Inside a string its quotation marks would be escaped. */
+function lastUsageIn(text: string): unknown {
+  const found = [...text.matchAll(/"(usage(?:Metadata)?)"\s*:\s*(?=\{)/g)].at(-1);
+  if (found === undefined) return undefined;
+  const from = found.index + found[0].length;
+  for (let end = text.indexOf("}", from); end >= 0; end = text.indexOf("}", end + 1)) {
+    const value = parseJson(text.slice(from, end + 1));
+    if (isObject(value)) return { [found[1] ?? ""]: value };
+  }
+  return undefined;
+}
