@@ -2,17 +2,15 @@
 import { estimateUnits } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
-import type { Dialects } from "#proxy/endpoints/dialects/dialect";
 import { eventWriter, wholeWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { FormEndpoint } from "#proxy/endpoints/endpoint";
-import { editForm } from "#proxy/endpoints/forms/edit-form";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { readTranscript, singleTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
 import { TranscriptCounter, transcriptNeeds } from "./transcript-counter.ts";
+import { transcriptDialects } from "./transcript-dialects.ts";
 import { typeOfTranscript } from "./transcript-formats.ts";
-import { TranscriptReader } from "./transcript-reader.ts";
 
 export const transcriptions = transcriptEndpoint("transcriptions", "Transcriptions", "Transcription");
 export const translations = transcriptEndpoint("translations", "Translations", "Translation");
@@ -47,19 +45,7 @@ function transcriptEndpoint(
     serve: (admitted) => {
       const { call, services } = admitted;
       const writer = call.stream ? eventWriter : wholeWriter(typeOfTranscript(call.format));
-      return serveDialects(admitted, dialectsOf(services.limits.eventBytesMax), writer);
+      return serveDialects(admitted, transcriptDialects(services.limits.eventBytesMax), writer);
     },
   };
-}
-
-/** There is no other format of it. */
-function dialectsOf(eventBytesMax: number): Dialects<TranscriptCall> {
-  const openAI: ReturnType<Dialects<TranscriptCall>["dialectOf"]> = {
-    write: (call, plan) => {
-      const written = editForm({ form: call.form, fields: call.body }, call.endpoint.format, plan);
-      return call.stream ? written : { ...written, accepts: "bytes" };
-    },
-    reader: (call) => new TranscriptReader(call, eventBytesMax),
-  };
-  return { formatsFor: ({ endpoint }) => [endpoint.format], dialectOf: () => openAI };
 }
