@@ -88,6 +88,21 @@ describe("speech", () => {
     });
   }
 
+  it("takes a speed at both edges of its range, metadata and style, and a call without a voice", async () => {
+    for (const members of [
+      { speed: 0.25 },
+      { speed: 4, metadata: { trace: "7" } },
+      { instructions: "softly" },
+      { voice: undefined },
+    ]) {
+      upstream.forget();
+      upstream.replyWith(reply(sound));
+      assert.equal((await speak(gateway.origin, members)).status, 200);
+      const usual = { model: "letters-upstream", input: "Hello you", voice: "alloy" };
+      assert.deepEqual(upstream.requests[0]?.json(), JSON.parse(JSON.stringify({ ...usual, ...members })));
+    }
+  });
+
   it("passes a vendor's JSON where the call asked for that", async () => {
     upstream.replyWith({ body: '{"audio":"UklGRg=="}' });
     const answer = await speak(gateway.origin, { response_format: "json" });
