@@ -1,7 +1,7 @@
 /** Generated from proxy/endpoints/endpoints.ts by `npm run generate`; do not edit. */
 
 /** Formats of a channel that an endpoint uses. */
-export const servedFormats: ReadonlySet<string> = new Set(["ChatCompletions", "Completions", "CountTokens", "EmbedContent", "Embeddings", "GenerateContent", "Messages", "Moderations", "Passthrough", "Rerank", "Responses", "Speech", "Transcriptions", "Translations"]);
+export const servedFormats: ReadonlySet<string> = new Set(["ChatCompletions", "Completions", "CountTokens", "EmbedContent", "Embeddings", "GenerateContent", "ImageEdits", "ImageGenerations", "ImageVariations", "Messages", "Moderations", "Passthrough", "Predict", "Realtime", "Rerank", "Responses", "Speech", "Transcriptions", "Translations"]);
 
 /** Capabilities that an endpoint has. */
-export const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "Completion", "CountTokens", "Embeddings", "Models", "Moderation", "Passthrough", "Rerank", "Speech", "Transcription", "Translation"]);
+export const servedCapabilities: ReadonlySet<string> = new Set(["Chat", "Completion", "CountTokens", "Embeddings", "ImageEdit", "ImageGeneration", "Models", "Moderation", "Passthrough", "Realtime", "Rerank", "Speech", "Transcription", "Translation"]);

@@ -10,8 +10,8 @@
 import type { GatewayError } from "#proxy/errors";
 import type { StreamFilter } from "#proxy/formats/format";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
-import type { Attempt } from "#proxy/upstream/attempt";
 import { ClientStream } from "#proxy/upstream/client/client-stream";
+import type { RunningAttempt } from "#proxy/upstream/running-attempt";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { ClientWriter } from "./client-writer.ts";
 
@@ -21,7 +21,7 @@ export class ResponseStream {
   readonly client: ClientStream;
   readonly #admitted: AdmittedCall;
   readonly #writer: ClientWriter;
-  #attempt: Attempt | undefined;
+  #attempt: RunningAttempt | undefined;
   /** When the client heard something last; monotonic. */
   #heardMs = performance.now();
   #silence: Deadline | undefined;
@@ -41,7 +41,7 @@ export class ResponseStream {
   }
 
   /** The attempt that may reply now. */
-  follow(attempt: Attempt): void {
+  follow(attempt: RunningAttempt): void {
     this.#attempt = attempt;
     this.client.listenWith({
       onDrain: () => attempt.resume(),

@@ -11,10 +11,12 @@ import type { AttemptHistory } from "#proxy/route/attempt-history";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { Attempt } from "#proxy/upstream/attempt";
-import type { EstimateMissingUsage } from "#proxy/upstream/attempt-options";
+import type { AttemptOptions, EstimateMissingUsage } from "#proxy/upstream/attempt-options";
 import { holdsResponse } from "#proxy/upstream/client/end-response";
+import { RepeatedAttempt, type Repeats } from "#proxy/upstream/repeated-attempt";
 import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
 import type { ReplySource } from "#proxy/upstream/reply/reply-source";
+import type { RunningAttempt } from "#proxy/upstream/running-attempt";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { ClientWriter } from "./client-writer.ts";
@@ -26,6 +28,8 @@ import { ResponseStream } from "./response-stream.ts";
 export interface PreparedCall {
   readonly request: UpstreamRequest;
   readonly reader: ReplyReader;
+  /** Where the reply takes more requests than that one. */
+  readonly repeats?: Repeats | undefined;
   /** Fields of the client's that the upstream does not get, by the client's names: declared, never silent. */
   readonly dropped: readonly string[];
   /** Stores the reply, where a later call may refer to it. */
@@ -104,7 +108,7 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
     }
   }
 
-  async #run(attempt: Attempt, selected: SelectedTarget, { keeper }: PreparedCall): Promise<Attempted<void>> {
+  async #run(attempt: RunningAttempt, selected: SelectedTarget, { keeper }: PreparedCall): Promise<Attempted<void>> {
     const admitted = this.#admitted;
     const { record } = admitted;
     record.upstreamStarted();
@@ -121,10 +125,10 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
     prepared: Prepared,
     request: UpstreamRequest,
     upstream: CallUpstream,
-  ): Attempt {
+  ): RunningAttempt {
     const { services, record, inFlightBytes } = this.#admitted;
     const serving = this.#serving;
-    return new Attempt({
+    const options: AttemptOptions = {
       upstream: serving.replySource?.(selected, prepared, upstream) ?? upstream,
       request,
       reader: prepared.reader,
@@ -138,6 +142,8 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
         record.pieceSent();
         this.#stream?.heard();
       },
-    });
+    };
+    const { repeats } = prepared;
+    return repeats === undefined ? new Attempt(options) : new RepeatedAttempt(options, repeats);
   }
 }

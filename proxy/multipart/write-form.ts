@@ -43,7 +43,7 @@ export function boundaryOf(bytes: Buffer): string {
   return `tollgate-${bytes.toString("hex")}`;
 }
 
-class SegmentedBody implements StreamedBody {
+export class SegmentedBody implements StreamedBody {
   readonly length: number;
   readonly #segments: readonly (Buffer | StreamedBody)[];
 

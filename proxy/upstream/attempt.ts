@@ -312,12 +312,12 @@ export class Attempt {
       return;
     }
     const { filter, events } = readCollectedStream(body, streams);
-    const { error } = filter;
+    const { error, usage, units } = filter;
     if (error !== undefined) this.#finish({ kind: "upstream-error", error, filter });
     else if (filter.violation !== undefined || !filter.isComplete) {
       this.#finish({ kind: "invalid", reason: filter.violation ?? "the reply ended before it was complete", filter });
     } else {
-      await this.#endBridged(events, { usage: filter.usage, error, produced: () => filter.produced() });
+      await this.#endBridged(events, { usage, units, error, produced: () => filter.produced() });
     }
   }
 
@@ -335,7 +335,7 @@ export class Attempt {
       const { usage, error, produced } = reading;
       const estimated = error === undefined ? await this.#options.estimateMissingUsage?.(usage, produced) : undefined;
       if (error !== undefined) {
-        this.#finish({ kind: "upstream-error", error });
+        this.#finish({ kind: "upstream-error", error, filter: new WholeReplyFilter(reading) });
       } else if (client === undefined) {
         const { body, lost } = bridge.translateReply(reply, estimated);
         this.#finishReply(body, reading, lost);

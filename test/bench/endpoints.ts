@@ -18,6 +18,12 @@ export interface EndpointScenario extends Scenario {
 const asFastAsBare = { unit: "request", measure: "requests per CPU second", limit: 0.75, kind: "speed" } as const;
 const embeddings = { path: "/v1/embeddings", capability: "Embeddings", format: "Embeddings", ...asFastAsBare } as const;
 const completions = { path: "/v1/completions", capability: "Completion", format: "Completions" } as const;
+const images = {
+  path: "/v1/images/generations",
+  capability: "ImageGeneration",
+  format: "ImageGenerations",
+  ...asFastAsBare,
+} as const;
 const rerank = { path: "/v1/rerank", capability: "Rerank", format: "Rerank", ...asFastAsBare } as const;
 const text = "A long document has many words in it, and some of them repeat. ".repeat(8).slice(0, 500);
 
@@ -74,6 +80,20 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     body: { model: "bench-ranking", query: "What is a gateway?", documents: Array(100).fill(text) },
     connections: 8,
     ...rerank,
+  },
+  {
+    name: "images, an address",
+    answer: "picture-address",
+    body: { model: "bench-picture-address", prompt: text },
+    connections: 16,
+    ...images,
+  },
+  {
+    name: "images, a picture of 1 MB",
+    answer: "picture",
+    body: { model: "bench-picture", prompt: text },
+    connections: 4,
+    ...images,
   },
   {
     name: "passed on, 1 KB",

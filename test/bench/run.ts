@@ -23,6 +23,7 @@ import type { Figure } from "./figure.ts";
 import { measureIdleMemory } from "./idle-memory.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
 import { measurePush } from "./push.ts";
+import { measureRealtime } from "./realtime.ts";
 import { bytesOf, type Scenario } from "./scenario.ts";
 import { measureTranslation } from "./translated.ts";
 
@@ -143,6 +144,7 @@ async function main(): Promise<void> {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
       figures.push(...(await withPushBench((bench) => measurePush(bench, keyCount))));
     }
+    if (only === undefined || only === "realtime") figures.push(...(await measureRealtime(folder)));
     if (only === undefined || only === "memory") figures.push(...(await measureIdleMemory(folder)));
     report(figures, only === undefined);
   } finally {

@@ -1,6 +1,6 @@
 /**
- * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, a text, vectors, a ranking, sound
- * or a transcript, or streams 100 small chunks.
+ * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, a text, vectors, a ranking, a picture,
+ * sound or a transcript, or streams 100 small chunks.
  *
  * The first path segment picks the reply: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
  * JavaScript without the project's code, so that it costs the same whatever is measured.
@@ -45,9 +45,18 @@ const ranking = (count) => ({
   usage: { total_tokens: count * 120 },
   results: Array.from({ length: count }, (_, index) => ({ index, relevance_score: 1 / (index + 1) })),
 });
+const pictures = (picture) => ({
+  created: 1_790_000_000,
+  data: [picture],
+  size: "1024x1024",
+  quality: "high",
+  usage: { input_tokens: 120, output_tokens: 4160, total_tokens: 4280 },
+});
 /** By first path segment; everything else is a chat completion. */
 const replies = new Map([
   ["completion", Buffer.from(JSON.stringify(textOf(text, "stop", usage)))],
+  ["picture-address", Buffer.from(JSON.stringify(pictures({ url: "https://pictures.example/1.png" })))],
+  ["picture", Buffer.from(JSON.stringify(pictures({ b64_json: "iVBORw0K".repeat(175_000) })))],
   ["ranking", Buffer.from(JSON.stringify(ranking(100)))],
   ["embedding", vectors(1, `[${numbers.join(",")}]`)],
   ["embeddings", vectors(100, `[${numbers.join(",")}]`)],

@@ -33,8 +33,8 @@ export interface UnitCounter {
   readonly parts: number;
   /** What a whole reply is charged by the piece, whatever the upstream reports; the reply's own numbers win. */
   readonly units?: ChargedUnits | undefined;
-  /** Tokens of a whole reply without usage. */
-  tokens(): TokenUsage | Promise<TokenUsage>;
+  /** Tokens of a whole reply without usage. @param units what it is charged by the piece */
+  tokens(units?: ChargedUnits): TokenUsage | Promise<TokenUsage>;
   /**
    * What a whole reply is charged by the piece that can only be measured behind its end; undefined: nothing more. It is
    * asked once, before `tokens`.
@@ -87,7 +87,8 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
 
   override async settleOversized(): Promise<void> {
     const { units } = await this.#counter.partial(undefined);
-    await this.#chargeUnits(await this.#counter.tokens(), true, { ...units, ...this.#counter.units });
+    const charged = { ...units, ...this.#counter.units };
+    await this.#chargeUnits(await this.#counter.tokens(charged), true, charged);
   }
 
   #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined, isEstimated = false): Pending {
@@ -102,7 +103,7 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
 
   /** What the upstream left out is counted here: no reply read nothing. */
   async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined, isEstimated: boolean): Promise<void> {
-    const counted = await this.#counter.tokens();
+    const counted = await this.#counter.tokens(units);
     const usage: Record<keyof TokenUsage, number> = { ...zeroUsage };
     let isCounted = isEstimated;
     for (const name of usageClasses) {

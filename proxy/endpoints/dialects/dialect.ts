@@ -17,6 +17,11 @@ import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-requ
 export interface WrittenCall extends WrittenRequest {
   /** Fields of the client's that the upstream does not get, by the client's names. */
   readonly dropped: readonly string[];
+  /**
+   * Further requests, where the upstream makes a part of the reply at once; `reader` then also reads a JSON list of the
+   * replies.
+   */
+  readonly further?: readonly WrittenRequest[];
 }
 
 export interface Dialect<Call extends ModelCall> {
@@ -35,6 +40,8 @@ export interface Dialect<Call extends ModelCall> {
 export interface Dialects<Call extends ModelCall> {
   /** Formats of channels that can serve a call, those first that keep most of it. */
   formatsFor(call: Call): readonly WireFormat[];
+  /** The same for one model of an upstream, where their order depends on it; `formatsFor` when absent. */
+  formatsOf?(call: Call, upstreamModel: string): readonly WireFormat[];
   /** The dialect of a format as a channel speaks it. */
   dialectOf(call: Call, spoken: SpokenFormat): Dialect<Call>;
   /**

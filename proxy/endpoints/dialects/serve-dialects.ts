@@ -8,13 +8,16 @@ import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
 import { membersNamed, unsupportedNames } from "#proxy/parameters/member-rules";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
-import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { type SelectedTarget, type SelectionRequest, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { TokenUsage } from "#proxy/settle/usage";
+import type { Channel } from "#proxy/snapshot/types.gen";
 import { droppedLabel } from "#proxy/translate/dropped-fields";
 import type { EstimateMissingUsage } from "#proxy/upstream/attempt-options";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
-import { buildWrittenRequest } from "#proxy/upstream/request/build-upstream-request";
+import type { Repeats } from "#proxy/upstream/repeated-attempt";
+import { buildWrittenRequest, type WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import type { Dialect, Dialects } from "./dialect.ts";
 
 /** @throws GatewayError when no target replied; nothing has gone to the client then */
@@ -54,8 +57,17 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedDial
       formats: this.#dialects.formatsFor(call),
       snapshot,
       tried,
+      formatsOn: this.#formatsOn(),
       random: services.random,
     });
+  }
+
+  #formatsOn(): SelectionRequest["formatsOn"] {
+    const { route, call } = this.#admitted;
+    const dialects = this.#dialects;
+    if (dialects.formatsOf === undefined) return undefined;
+    return (target, channel) =>
+      dialects.formatsOf?.(call, upstreamModelOf({ route, target, channel }, call.model)) ?? dialects.formatsFor(call);
   }
 
   prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
@@ -122,15 +134,27 @@ function prepare<Call extends ModelCall>(
     unsupported: members,
   };
   const written = dialect.write(call, plan);
-  const request = buildWrittenRequest(written, call.stream, { ...selected, route }, plan.upstreamModel, {
-    clientHeaders: passedHeaders,
-    limits: services.limits,
-  });
+  const requestOf = (one: WrittenRequest): UpstreamRequest =>
+    buildWrittenRequest(one, call.stream, { ...selected, route }, plan.upstreamModel, {
+      clientHeaders: passedHeaders,
+      limits: services.limits,
+    });
+  const request = requestOf(written);
+  const repeats = repeatsOf(written.further?.map(requestOf), channel);
   const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
   const { format } = call.endpoint;
   for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
   const missingUsage = dialect.missingUsage?.(call, services);
-  return { request, reader: dialect.reader(call, plan), dropped: all, missingUsage };
+  return { request, repeats, reader: dialect.reader(call, plan), dropped: all, missingUsage };
+}
+
+/** Requests of one call that run side by side. */
+const atOnceMax = 4;
+
+/** A channel that bounds its calls in flight has room for this one alone. */
+function repeatsOf(further: readonly UpstreamRequest[] | undefined, { maxInFlight }: Channel): Repeats | undefined {
+  if (further === undefined || further.length === 0) return undefined;
+  return { further, atOnceMax: maxInFlight === undefined ? atOnceMax : 1 };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

@@ -20,6 +20,7 @@ export const rerank: CallEndpoint<RerankPath, RerankCall> = {
   name: "rerank",
   capability: "Rerank",
   channelFormats: ["Rerank"],
+  channelDialects: { Rerank: ["Jina", "Cohere", "Voyage", "TEI"] },
   body: "json",
   paths: [
     {

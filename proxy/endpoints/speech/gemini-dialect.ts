@@ -54,7 +54,7 @@ function writeCall(call: SpeechCall, plan: UpstreamPlan): WrittenCall {
   };
   const editor = new BodyEditor(scanJsonObject(Buffer.from(JSON.stringify(body)), writtenBounds));
   applyPlanRules(editor, plan);
-  return { body: editor.build(), dropped: losses.dropped, verb: "generateContent", accepts: "call" };
+  return { body: editor.build(), dropped: losses.dropped, verb: "generateContent", isStream: false };
 }
 
 class GeminiSpeechReader implements ReplyReader {

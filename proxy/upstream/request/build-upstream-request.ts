@@ -69,26 +69,28 @@ export interface WrittenRequest {
   readonly body: Buffer | StreamedBody;
   /** Of the body; JSON when absent. */
   readonly contentType?: string | undefined;
+  /** Whether the upstream is asked for a stream; as the client asks when absent. */
+  readonly isStream?: boolean;
   /** Gemini-style only: the verb of the path. */
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
   readonly query?: string | undefined;
-  /** What is asked for: events where the call is streamed, else JSON, unless this says otherwise. */
-  readonly accepts?: "bytes" | "call" | undefined;
+  /** Bytes of any kind; absent: events where a stream is asked for, else JSON. */
+  readonly accepts?: "bytes" | undefined;
 }
 
 /** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
 export function buildWrittenRequest(
   written: WrittenRequest,
-  isStream: boolean,
+  asksForStream: boolean,
   upstream: UpstreamTarget,
   upstreamModel: string,
   { clientHeaders, limits }: { readonly clientHeaders: Readonly<Record<string, string>>; readonly limits: ProxyLimits },
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
-  const accepts = written.accepts ?? (isStream ? "stream" : "call");
-  const { contentType } = written;
-  const kind = contentType === undefined ? accepts : (`form-${accepts}` as const);
+  const { contentType, isStream = asksForStream } = written;
+  const accepted = written.accepts ?? (isStream ? "stream" : "call");
+  const kind = contentType === undefined ? accepted : (`form-${accepted}` as const);
   const { fixedHeaders, headers } = requestHeaders(kind, channel, credential, clientHeaders);
   return {
     path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
@@ -96,7 +98,7 @@ export function buildWrittenRequest(
     headers: contentType === undefined ? headers : [...headers, "content-type", contentType],
     body: written.body,
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
-    timeouts: timeoutsOf(route, channel, accepts !== "call", limits),
+    timeouts: timeoutsOf(route, channel, isStream, limits),
   };
 }
 
@@ -117,6 +119,30 @@ export function buildPlainRequest(
     body: Buffer.alloc(0),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, false, limits),
+  };
+}
+
+/**
+ * The handshake of a WebSocket (RFC 6455); its own fields are added by who opens it.
+ * @param query what is asked by query, encoded
+ * @param clientHeaders already reduced to what may go upstream, names in lower case
+ * @throws GatewayError for a model name that cannot be in a path
+ */
+export function buildSocketRequest(
+  upstream: UpstreamTarget,
+  upstreamModel: string,
+  query: string,
+  clientHeaders: Readonly<Record<string, string>>,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const { channel, credential, route, path } = upstream;
+  return {
+    method: "GET",
+    path: upstreamPath(upstream, path, upstreamModel, "", query),
+    ...requestHeaders("socket", channel, credential, clientHeaders),
+    body: Buffer.alloc(0),
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, true, limits),
   };
 }
 

@@ -8,7 +8,7 @@ import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. The type of a form names its boundary, so that each brings its own. */
-export type UpstreamExchangeKind = Accepted | `form-${Accepted}` | "plain" | "opaque";
+export type UpstreamExchangeKind = Accepted | `form-${Accepted}` | "plain" | "opaque" | "socket";
 type Accepted = "call" | "stream" | "bytes";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
@@ -21,6 +21,7 @@ const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   "form-stream": ["accept", "text/event-stream", ...ofAll],
   "form-bytes": ["accept", "*/*", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
+  socket: ["user-agent", "tollgate"],
   opaque: ofAll,
 };
 

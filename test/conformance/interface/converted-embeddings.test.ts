@@ -170,6 +170,14 @@ describe("converted embeddings", () => {
     });
   }
 
+  it("a form that has only floats sends them as asked, and names what it cannot send", async () => {
+    const { embed, reply } = rig();
+    reply(replies.google());
+    const answer = await embed({ model: "google", input: "one", output_dtype: "int8", encoding_format: "base64" });
+    assert.equal(answer.header("x-tollgate-dropped"), "output_dtype");
+    assert.deepEqual(at(answer.json(), "data"), [{ object: "embedding", index: 0, embedding: base64Of(vectors[0]) }]);
+  });
+
   it("one input is embedContent, also in a list of one", async () => {
     const { embed, upstream, reply } = rig();
     for (const input of ["one", ["one"]]) {

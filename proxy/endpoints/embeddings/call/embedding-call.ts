@@ -28,7 +28,7 @@ export interface EmbeddingCall extends TextCall {
   readonly attachments: number;
   /** Of the vectors in the client's response, whatever the upstream sends. */
   readonly encoding: Encoding;
-  /** False where the client asks for other numbers than floats: those pass as they come. */
+  /** False where the client asks for other numbers than floats: those of a reply in its own form pass as they come. */
   readonly asksForFloats: boolean;
   /** Google-style only: the requests of the body, or the body itself. */
   readonly requests: readonly JsonObject[];

@@ -38,9 +38,10 @@ export function readEmbeddings(bytes: Buffer, endpoint: EmbeddingPath, limits: P
   };
 }
 
+/** Jina's clients choose it by `embedding_type`. */
 function readEncoding(body: ScannedObject): Encoding {
   const named = presentMember(body, "encoding_format");
-  if (named === undefined) return "float";
+  if (named === undefined) return readString(body, body.member("embedding_type")) === "base64" ? "base64" : "float";
   const encoding = readString(body, named);
   if (encoding === "float" || encoding === "base64") return encoding;
   throw invalidValue("encoding_format", "must be 'float' or 'base64'");

@@ -23,7 +23,7 @@ export function vectorResponse(call: EmbeddingCall, found: FoundVectors, told: T
 function editedList(call: EmbeddingCall, found: FoundVectors, frame: ListFrame): Buffer {
   const { bytes, vectors } = found;
   const { list, isOrdered, incompleteUsage } = frame;
-  const isEncoded = vectors.every(({ kind }) => !isConverted(kind, call));
+  const isEncoded = vectors.every((vector) => !isConverted(vector, call, found));
   if (isEncoded && isOrdered && incompleteUsage === undefined) return bytes;
   const pieces = new Pieces(bytes);
   const editUsage = (): void => {
@@ -42,7 +42,7 @@ function editedList(call: EmbeddingCall, found: FoundVectors, frame: ListFrame):
     if (position > 0) pieces.write(",");
     pieces.skip(item.start);
     pieces.copy(value.start);
-    pieces.add(encoded(bytes, vector, call));
+    pieces.add(encoded(vector, call, found));
     pieces.skip(value.end);
     pieces.copy(item.end);
   }
@@ -57,12 +57,13 @@ function parse(bytes: Buffer, { start, end }: { readonly start: number; readonly
   return JSON.parse(bytes.toString("utf8", start, end));
 }
 
-function newList(call: EmbeddingCall, { bytes, vectors, usage }: FoundVectors, told: TokenUsage | undefined): Buffer {
+function newList(call: EmbeddingCall, found: FoundVectors, told: TokenUsage | undefined): Buffer {
+  const { bytes, vectors, usage } = found;
   const pieces = new Pieces(bytes);
   pieces.write('{"object":"list","data":[');
   for (const [index, vector] of vectors.entries()) {
     pieces.write(`${index === 0 ? "" : ","}{"object":"embedding","index":${index},"embedding":`);
-    pieces.add(encoded(bytes, vector, call));
+    pieces.add(encoded(vector, call, found));
     pieces.write("}");
   }
   const counted = usage ?? told;
@@ -72,14 +73,15 @@ function newList(call: EmbeddingCall, { bytes, vectors, usage }: FoundVectors, t
   return pieces.join();
 }
 
-function googleResponse(call: EmbeddingCall, { bytes, vectors, usage, isGoogles }: FoundVectors): Buffer {
+function googleResponse(call: EmbeddingCall, found: FoundVectors): Buffer {
+  const { bytes, vectors, usage, isGoogles } = found;
   if (isGoogles === true) return bytes;
   const pieces = new Pieces(bytes);
   const isBatch = call.endpoint.verb === "batchEmbedContents";
   pieces.write(isBatch ? '{"embeddings":[' : '{"embedding":');
   for (const [index, vector] of vectors.entries()) {
     pieces.write(`${index === 0 ? "" : ","}{"values":`);
-    pieces.add(encoded(bytes, vector, call));
+    pieces.add(encoded(vector, call, found));
     pieces.write("}");
   }
   if (isBatch) pieces.write("]");
@@ -88,16 +90,22 @@ function googleResponse(call: EmbeddingCall, { bytes, vectors, usage, isGoogles 
   return pieces.join();
 }
 
-function isConverted(kind: FoundVector["kind"], { encoding, asksForFloats }: EmbeddingCall): boolean {
-  return asksForFloats && kind !== "other" && kind !== kindOfEncoding[encoding];
+function isConverted(
+  { kind }: FoundVector,
+  { encoding, asksForFloats }: EmbeddingCall,
+  { frame }: FoundVectors,
+): boolean {
+  const isFloats = asksForFloats || frame === undefined;
+  return isFloats && kind !== "other" && kind !== kindOfEncoding[encoding];
 }
 
 const kindOfEncoding: Readonly<Record<Encoding, FoundVector["kind"]>> = { float: "numbers", base64: "text" };
 
-function encoded(bytes: Buffer, { value, kind }: FoundVector, call: EmbeddingCall): Buffer {
-  const { start, end } = value;
-  if (!isConverted(kind, call)) return bytes.subarray(start, end);
-  if (kind === "numbers") return Buffer.from(encodeNumbers(bytes.toString("latin1", start, end)), "latin1");
+function encoded(vector: FoundVector, call: EmbeddingCall, found: FoundVectors): Buffer {
+  const { start, end } = vector.value;
+  const { bytes } = found;
+  if (!isConverted(vector, call, found)) return bytes.subarray(start, end);
+  if (vector.kind === "numbers") return Buffer.from(encodeNumbers(bytes.toString("latin1", start, end)), "latin1");
   return Buffer.from(decodeNumbers(bytes.toString("latin1", start + 1, end - 1)), "latin1");
 }
 

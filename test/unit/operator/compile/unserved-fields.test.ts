@@ -49,9 +49,10 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
           { type: "Realtime", path: "/realtime" },
+          { type: "Predict", path: "/predict" },
         ],
       },
-      want: "PartiallyValid: spec.formats Realtime: not there yet, no endpoint uses it.",
+      want: "PartiallyValid: spec.formats Predict: not there yet, no endpoint uses it.",
     },
     {
       name: "capabilities of a channel's models are served",
@@ -63,8 +64,8 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities without an endpoint",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Completion"] },
-      want: "PartiallyValid: spec.capabilities Completion: not there yet, no endpoint serves it.",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
+      want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
     },
     {
       name: "parameters in lists, of which few are named",

@@ -14,7 +14,7 @@ const graceMs = 30_000;
 const id = "key/team-a/one";
 const former = wireKey("one");
 const limited = wireKey("one", { maxInFlight: 4 });
-const lacked = ["key.maxInFlight"];
+const lacked = capabilityNames;
 
 describe("Fleet, with proxies that are too old", () => {
   let timers: ManualTimers;

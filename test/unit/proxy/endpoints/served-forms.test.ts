@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
+import { completionFormats } from "#proxy/endpoints/completions/serve-completion";
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
+import { imageFormatsFor } from "#proxy/endpoints/images/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
 import { speechDialects } from "#proxy/endpoints/speech/speech-dialects";
@@ -25,7 +27,14 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   speech: () => speechDialects({ eventBytesMax: 1, isMeasured: false }).formatsFor(given("Speech")),
   transcriptions: (client) => transcriptDialects(1).formatsFor(given(client)),
   translations: (client) => transcriptDialects(1).formatsFor(given(client)),
+  completions: () => completionFormats,
+  rerank: () => ["Rerank"],
+  "image-generations": (client) => imageFormatsFor(given(client), ""),
+  "image-edits": (client) => imageFormatsFor(given(client), ""),
+  "image-variations": (client) => imageFormatsFor(given(client), ""),
+  "image-predictions": (client) => imageFormatsFor(given(client), ""),
   "pass-through": () => ["Passthrough"],
+  realtime: () => ["Realtime"],
 };
 
 /** As far as a call's format decides. */

@@ -1,0 +1,103 @@
+/**
+ * Defines the endpoints that make pictures: `/v1/images/generations`, `/v1/images/edits`, `/v1/images/variations` and
+ * Google's `:predict` (docs/design/images.md).
+ */
+import type { Estimate } from "#proxy/admit/estimate-cost";
+import { estimateTextTokens } from "#proxy/admit/estimate-cost";
+import { estimateUnits } from "#proxy/admit/estimate-units";
+import { authorizeImages } from "#proxy/authorize/authorize-images";
+import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
+import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservations/settle-call";
+import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
+import { eventWriter, jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
+import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
+import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
+import type { CallPath } from "#proxy/neutral/wire";
+import { checkMemberRules } from "#proxy/parameters/member-rules";
+import type { ImageCall, ImagePath } from "./image-call.ts";
+import { imageCounter } from "./image-counter.ts";
+import { imageDialects } from "./image-dialects.ts";
+import { inputTokensOfImage, outputTokensAtMost } from "./image-tokens.ts";
+import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./read-image-call.ts";
+import { readPredict } from "./read-predict-call.ts";
+
+const common: Pick<
+  ModelEndpoint<CallPath, ImageCall>,
+  "metricFormat" | "checkParameters" | "need" | "settlement" | "serve"
+> = {
+  metricFormat: ({ format }) => format,
+  checkParameters: ({ body }, route) => checkMemberRules(body, route),
+  need: reserveImages,
+  settlement: (context: SettlementContext<ImageCall>): CallSettlement =>
+    new UnitSettlement(context, imageCounter(context)),
+  serve: (admitted: AdmittedCall<ImageCall>) =>
+    serveDialects(admitted, imageDialects(admitted), admitted.call.stream ? eventWriter : jsonWriter),
+};
+
+export const imageGenerations: CallEndpoint<CallPath, ImageCall> = {
+  ...common,
+  name: "image-generations",
+  capability: "ImageGeneration",
+  channelFormats: ["ImageGenerations", "GenerateContent", "Predict"],
+  body: "json",
+  paths: [pathOf("generations", { protocol: "OpenAI", format: "ImageGenerations", capability: "ImageGeneration" })],
+  read: readGeneration,
+};
+
+export const imageEdits: FormEndpoint<CallPath, ImageCall> = {
+  ...common,
+  name: "image-edits",
+  capability: "ImageEdit",
+  channelFormats: ["ImageEdits", "GenerateContent"],
+  body: "form",
+  singleParts: singleImageParts,
+  paths: [pathOf("edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
+  readForm: readFormEdit,
+  read: readJsonEdit,
+};
+
+export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
+  ...common,
+  name: "image-variations",
+  capability: "ImageEdit",
+  channelFormats: ["ImageVariations"],
+  body: "form",
+  singleParts: singleImageParts,
+  paths: [pathOf("variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" })],
+  readForm: readFormEdit,
+};
+
+/** In which Google's older clients ask for pictures. */
+export const imagePredictions: CallEndpoint<ImagePath, ImageCall> = {
+  ...common,
+  name: "image-predictions",
+  capability: "ImageGeneration",
+  channelFormats: ["Predict"],
+  body: "json",
+  paths: [
+    {
+      kind: "verb",
+      verb: "predict",
+      match: (modelInPath) => ({ protocol: "Gemini", format: "Predict", capability: "ImageGeneration", modelInPath }),
+    },
+  ],
+  read: readPredict,
+};
+
+function pathOf(name: string, match: CallPath): FixedPath<CallPath> {
+  const path = `/v1/images/${name}`;
+  return { kind: "fixed", path, otherSpellings: [`/images/${name}`, `/v1${path}`], match };
+}
+
+/** All pictures that are asked for, at the dearest that they may come to. */
+function reserveImages({ call, route, snapshot, found }: AuthorizedCall<ImageCall>): Estimate {
+  const { asked, count, sources, mask, prompt } = call;
+  authorizeImages({ key: found.key, snapshot, model: call.model }, route, [asked]);
+  const promptBytes = Buffer.byteLength(prompt);
+  const usage = {
+    input: estimateTextTokens(promptBytes, promptBytes, snapshot.fleet),
+    imageInput: (sources.length + (mask === undefined ? 0 : 1)) * inputTokensOfImage,
+    ...outputTokensAtMost(call),
+  };
+  return { amounts: estimateUnits({ usage, images: [{ ...asked, count }] }, route.price) };
+}

@@ -1,0 +1,110 @@
+/**
+ * Says calls of the image endpoints in generateContent, to models that answer with pictures: the prompt and the pictures
+ * to be edited are one user turn, and each picture takes a request (docs/design/images.md 5).
+ */
+import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
+import type { UpstreamPlan } from "#proxy/formats/format";
+import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
+import { readUsage } from "#proxy/formats/generate-content/native/read-usage";
+import type { StreamedBody } from "#proxy/http1/client/upstream";
+import { asList, asText, type JsonObject, member, memberAt } from "#proxy/json/json-value";
+import { Base64Body } from "#proxy/multipart/base64-body";
+import { SegmentedBody } from "#proxy/multipart/write-form";
+import { mediaFromUrl } from "#proxy/neutral/media/data-url";
+import { sniffMimeOfBytes } from "#proxy/neutral/media/sniff-mime";
+import type { TokenUsage } from "#proxy/settle/usage";
+import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
+import { GoogleImageReader, type GooglePicture, type GoogleReply } from "./google-reader.ts";
+import { contentRatios, googleSize } from "./google-sizes.ts";
+import type { ImageCall, SourceImage } from "./image-call.ts";
+import type { ImageContext } from "./image-context.ts";
+
+export function generateContentDialect(context: ImageContext): Dialect<ImageCall> {
+  return { write: writeCall, reader: (call) => new GoogleImageReader(call, context, readReply) };
+}
+
+const said = ["image", "images", "seed", "aspect_ratio"];
+
+function writeCall(call: ImageCall, plan: UpstreamPlan): WrittenCall {
+  const dropped = lostMembers(call, plan, said);
+  const members = new BodyMembers({ generationConfig: generationConfig(call, plan) }).applyRules(plan);
+  // A rule may have put other contents there.
+  const contents = members.text("contents") === undefined ? contentsOf(call) : ["{"];
+  const rest = members.write();
+  const end = contents.length === 1 || rest === "" ? rest : `,${rest}`;
+  const body = bodyOf([...contents, `${end}}`]);
+  const one = { body, contentType: undefined, isStream: false, verb: "generateContent" };
+  return { ...one, dropped, further: Array(call.count - 1).fill(one) };
+}
+
+function generationConfig(call: ImageCall, plan: UpstreamPlan): JsonObject {
+  const size = googleSize(textValue(call, "size", plan), contentRatios);
+  const aspectRatio = textValue(call, "aspect_ratio", plan) ?? size?.aspectRatio;
+  const seed = numberValue(call, "seed", plan);
+  const imageConfig = { ...(aspectRatio && { aspectRatio }), ...(size?.imageSize && { imageSize: size.imageSize }) };
+  return {
+    responseModalities: ["TEXT", "IMAGE"],
+    ...(seed === undefined ? {} : { seed }),
+    ...(Object.keys(imageConfig).length === 0 ? {} : { imageConfig }),
+  };
+}
+
+/** The beginning of the body: pictures first, since the prompt speaks of them. */
+function contentsOf({ sources, prompt }: ImageCall): readonly (string | StreamedBody)[] {
+  const pieces: (string | StreamedBody)[] = ['{"contents":[{"role":"user","parts":['];
+  for (const source of sources) pieces.push(...partOf(source), ",");
+  pieces.push(`{"text":${JSON.stringify(prompt)}}]}]`);
+  return pieces;
+}
+
+function partOf(source: SourceImage): readonly (string | StreamedBody)[] {
+  if (source.kind === "file") {
+    const { content } = source.file;
+    const mime = sniffMimeOfBytes(content.start) ?? "image/png";
+    return [`{"inlineData":{"mimeType":${JSON.stringify(mime)},"data":"`, new Base64Body(content), '"}}'];
+  }
+  // Ids were refused with the channel, which keeps no files of others.
+  if (source.kind === "id") return [];
+  const { mime, source: found } = mediaFromUrl(source.text, "image", source.where);
+  if (found.type === "data")
+    return [JSON.stringify({ inlineData: { mimeType: mime ?? "image/png", data: found.base64 } })];
+  return [JSON.stringify({ fileData: { fileUri: found.type === "url" ? found.url : source.text } })];
+}
+
+/** In one piece where no file has to be read for it. */
+function bodyOf(pieces: readonly (string | StreamedBody)[]): Buffer | StreamedBody {
+  const texts = pieces.filter((piece) => typeof piece === "string");
+  if (texts.length === pieces.length) return Buffer.from(texts.join(""));
+  return new SegmentedBody(pieces.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
+}
+
+/** Finish reasons for which there is no picture, and asking again would not help. */
+const refusals: ReadonlySet<string> = new Set([
+  ...["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"],
+  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
+]);
+
+function readReply(reply: JsonObject): GoogleReply | undefined {
+  if (!["candidates", "promptFeedback", "usageMetadata"].some((name) => Object.hasOwn(reply, name))) return undefined;
+  const candidates = asList(reply["candidates"]);
+  const reasons = candidates.map((candidate) => asText(member(candidate, "finishReason")));
+  return {
+    pictures: candidates.flatMap((candidate) => asList(memberAt(candidate, "content", "parts")).flatMap(picturesOf)),
+    usage: usageOf(reply["usageMetadata"]),
+    refusal: blockReasonOf(reply) ?? reasons.find((reason) => refusals.has(reason)),
+  };
+}
+
+/** Drafts among the thoughts are no pictures of the reply. */
+function picturesOf(part: unknown): readonly GooglePicture[] {
+  const base64 = asText(memberAt(part, "inlineData", "data"));
+  const mime = asText(memberAt(part, "inlineData", "mimeType"));
+  return base64 === "" || member(part, "thought") === true || !mime.startsWith("image/") ? [] : [{ base64, mime }];
+}
+
+/** Without details the output is that of pictures. */
+function usageOf(metadata: unknown): TokenUsage | undefined {
+  const usage = readUsage(metadata);
+  if (usage === undefined || asList(member(metadata, "candidatesTokensDetails")).length > 0) return usage;
+  return { ...usage, output: 0, imageOutput: usage.imageOutput + usage.output };
+}

@@ -1,0 +1,95 @@
+/** Writes calls of the image endpoints for Google's formats: what all of them have in common (docs/design/images.md 5). */
+import { GatewayError } from "#proxy/errors";
+import { applyBodyRules, type EditableMembers } from "#proxy/formats/body/body-rules";
+import { presentMember } from "#proxy/formats/body/parameter-rules";
+import type { UpstreamPlan } from "#proxy/formats/format";
+import { readNumber, readString } from "#proxy/json/strict-json";
+import type { ImageCall } from "./image-call.ts";
+
+/** Members of the client's that a format has a place for, or that change nothing there. */
+const alwaysSaid: ReadonlySet<string> = new Set(["model", "prompt", "n", "size", "stream", "partial_images"]);
+
+/** What is asked for anyway where nobody asks. */
+const usualValues: Readonly<Record<string, readonly string[]>> = {
+  quality: ["auto", "standard"],
+  background: ["auto", "opaque"],
+  moderation: ["auto"],
+  output_format: ["png"],
+  response_format: ["b64_json"],
+};
+
+/**
+ * The members of the client's that the upstream does not get.
+ * @param said further members that the format has a place for
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
+ */
+export function lostMembers(call: ImageCall, plan: UpstreamPlan, said: readonly string[]): readonly string[] {
+  const { body, form } = call;
+  const lost: string[] = [];
+  for (const { name, kind } of body.members) {
+    if (kind === "null" || alwaysSaid.has(name) || said.includes(name) || isUnsupported(name, plan)) continue;
+    if (!usualValues[name]?.includes(clientsText(call, name) ?? "")) lost.push(name);
+  }
+  for (const { kind, name } of form?.parts ?? []) {
+    if (kind === "file" && !name.startsWith("image") && !lost.includes(name)) lost.push(name);
+  }
+  const [param] = lost;
+  if (param !== undefined && plan.channel.unsupportedParameters === "Reject") {
+    throw new GatewayError("unsupported_parameter", `'${param}' is not supported by this model's provider.`, { param });
+  }
+  return lost;
+}
+
+/** Named by the route as what the model does not take; it is left out and declared already. */
+function isUnsupported(name: string, { unsupported }: UpstreamPlan): boolean {
+  return unsupported?.includes(name) === true;
+}
+
+/** A text that the client gave, unless the model does not take it. */
+export function textValue(call: ImageCall, name: string, plan: UpstreamPlan): string | undefined {
+  return isUnsupported(name, plan) ? undefined : clientsText(call, name);
+}
+
+function clientsText({ body }: ImageCall, name: string): string | undefined {
+  const member = presentMember(body, name);
+  return member === undefined ? undefined : readString(body, member);
+}
+
+/** A number that the client gave, unless the model does not take it. */
+export function numberValue({ body }: ImageCall, name: string, plan: UpstreamPlan): number | undefined {
+  return isUnsupported(name, plan) ? undefined : readNumber(body, presentMember(body, name));
+}
+
+/** A body by its members, so that rules of channel and target can change them. */
+export class BodyMembers implements EditableMembers {
+  readonly #texts = new Map<string, string>();
+
+  constructor(members: Readonly<Record<string, unknown>>) {
+    for (const [name, value] of Object.entries(members)) {
+      if (value !== undefined) this.#texts.set(name, JSON.stringify(value));
+    }
+  }
+
+  applyRules({ channel, targetRules }: UpstreamPlan): this {
+    applyBodyRules(this, channel.body);
+    applyBodyRules(this, targetRules);
+    return this;
+  }
+
+  text(name: string): string | undefined {
+    return this.#texts.get(name);
+  }
+
+  set(name: string, jsonText: string): void {
+    this.#texts.set(name, jsonText);
+  }
+
+  remove(name: string): void {
+    this.#texts.delete(name);
+  }
+
+  /** `"name":value` of each, behind commas. */
+  write(): string {
+    return [...this.#texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",");
+  }
+}

@@ -1,0 +1,37 @@
+/** Lists the dialects of the image endpoints, by the format of the channel. */
+import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import type { Dialect, Dialects } from "#proxy/endpoints/dialects/dialect";
+import type { WireFormat } from "#proxy/snapshot/types.gen";
+import { generateContentDialect } from "./generate-content-dialect.ts";
+import type { ImageCall } from "./image-call.ts";
+import { type ImageContext, imageContextOf } from "./image-context.ts";
+import { openAIDialect } from "./open-ai-dialect.ts";
+import { ownPredictDialect, predictDialect } from "./predict-dialect.ts";
+
+export function imageDialects(admitted: AdmittedCall<ImageCall>): Dialects<ImageCall> {
+  const context = imageContextOf(admitted);
+  return {
+    formatsFor: (call) => imageFormatsFor(call, ""),
+    formatsOf: imageFormatsFor,
+    dialectOf: ({ endpoint }, { format }) =>
+      endpoint.format === "Predict" ? ownPredictDialect(context) : dialectOf(format, context),
+  };
+}
+
+/** The client's own format keeps everything. Which of Google's serves a model is told by its name. */
+export function imageFormatsFor(
+  { endpoint }: Pick<ImageCall, "endpoint">,
+  upstreamModel: string,
+): readonly WireFormat[] {
+  if (endpoint.format === "ImageVariations" || endpoint.format === "Predict") return [endpoint.format];
+  if (endpoint.format === "ImageEdits") return ["ImageEdits", "GenerateContent"];
+  const isImagen = /(?:^|\/)imagen/.test(upstreamModel);
+  return isImagen
+    ? ["ImageGenerations", "Predict", "GenerateContent"]
+    : ["ImageGenerations", "GenerateContent", "Predict"];
+}
+
+function dialectOf(format: WireFormat, context: ImageContext): Dialect<ImageCall> {
+  if (format === "GenerateContent") return generateContentDialect(context);
+  return format === "Predict" ? predictDialect(context) : openAIDialect(context);
+}
