@@ -10,7 +10,9 @@ import { moderations } from "./moderations/endpoint.ts";
 import { passThrough } from "./pass-through/endpoint.ts";
 import { realtime } from "./realtime/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
+import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
+import { transcriptions, translations } from "./transcripts/endpoint.ts";
 
 export const endpoints: readonly Endpoint[] = [
   chat,
@@ -20,6 +22,9 @@ export const endpoints: readonly Endpoint[] = [
   embeddings,
   rerank,
   moderations,
+  speech,
+  transcriptions,
+  translations,
   imageGenerations,
   imageEdits,
   imageVariations,

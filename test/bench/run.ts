@@ -24,7 +24,7 @@ import { measureIdleMemory } from "./idle-memory.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
 import { measurePush } from "./push.ts";
 import { measureRealtime } from "./realtime.ts";
-import type { Scenario } from "./scenario.ts";
+import { bytesOf, type Scenario } from "./scenario.ts";
 import { measureTranslation } from "./translated.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -234,7 +234,7 @@ async function runScenario(
   data: string,
 ): Promise<Figure> {
   const bodyFile = join(folder, "body.json");
-  writeFileSync(bodyFile, JSON.stringify(scenario.body));
+  writeFileSync(bodyFile, bytesOf(scenario));
   const { path = "/v1/chat/completions" } = scenario;
   const bareUrl = `http://127.0.0.1:${bare.found}/${scenario.answer}${path}`;
   const gatewayUrl = `${data}${path}`;

@@ -7,6 +7,8 @@ import { endpoints } from "#proxy/endpoints/endpoints";
 import { imageFormatsFor } from "#proxy/endpoints/images/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
+import { speechDialects } from "#proxy/endpoints/speech/speech-dialects";
+import { transcriptDialects } from "#proxy/endpoints/transcripts/transcript-dialects";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 
@@ -22,6 +24,9 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   "stored-responses": () => ["Responses"],
   moderations: () => moderationDialects.formatsFor(given("Moderations")),
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
+  speech: () => speechDialects({ eventBytesMax: 1, isMeasured: false }).formatsFor(given("Speech")),
+  transcriptions: (client) => transcriptDialects(1).formatsFor(given(client)),
+  translations: (client) => transcriptDialects(1).formatsFor(given(client)),
   completions: () => completionFormats,
   rerank: () => ["Rerank"],
   "image-generations": (client) => imageFormatsFor(given(client), ""),
