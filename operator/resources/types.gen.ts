@@ -517,7 +517,7 @@ project: string
 region: string
 }
 /**
- * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent. Not there yet: those that no endpoint uses.
+ * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent.
  * 
  * Items: One wire format.
  */
