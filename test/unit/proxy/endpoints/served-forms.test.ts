@@ -4,6 +4,7 @@ import { completionFormats } from "#proxy/endpoints/completions/serve-completion
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
+import { imageFormats } from "#proxy/endpoints/images/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
@@ -23,6 +24,10 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
   completions: () => completionFormats,
   rerank: () => ["Rerank"],
+  "image-generations": (client) => imageFormats(given(client), ""),
+  "image-edits": (client) => imageFormats(given(client), ""),
+  "image-variations": (client) => imageFormats(given(client), ""),
+  "image-predictions": (client) => imageFormats(given(client), ""),
   "pass-through": () => ["Passthrough"],
 };
 
