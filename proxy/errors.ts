@@ -193,6 +193,8 @@ const table = {
     retryAfterSeconds: 1,
     closes: true,
   },
+  /** A realtime session; OpenAI's own code. */
+  session_expired: { ...invalid, openaiCode: "session_expired", reason: "session_expired" },
   upstream_bad_request: { ...invalid, openaiCode: "invalid_value", reason: "upstream_bad_request" },
   upstream_conflict: {
     ...invalid,

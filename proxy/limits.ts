@@ -55,6 +55,12 @@ export interface ProxyLimits {
   readonly slowReaderTimeoutMs: number;
   /** A client of any stream gets a sign of life so often, when it gets nothing else; 0: never. */
   readonly clientSilenceMs: number;
+  /** A realtime session that is open for longer ends: as long as at OpenAI. */
+  readonly realtimeSessionMs: number;
+  /** One message of a realtime session, either way: OpenAI takes 15 MiB of audio in one. */
+  readonly realtimeMessageBytesMax: number;
+  /** Both sides of a realtime session are pinged so often; one that is not heard of in between is dead. */
+  readonly realtimePingMs: number;
   readonly connectTimeoutMs: number;
   /** Without streaming the first byte is the whole reply; clients wait ten minutes. */
   readonly firstByteTimeoutMs: number;
@@ -104,6 +110,9 @@ export const defaultLimits: ProxyLimits = {
   replyBodyBytesMax: 64 * MiB,
   slowReaderTimeoutMs: 30_000,
   clientSilenceMs: 15_000,
+  realtimeSessionMs: 3_600_000,
+  realtimeMessageBytesMax: 16 * MiB,
+  realtimePingMs: 20_000,
   connectTimeoutMs: 2_000,
   firstByteTimeoutMs: 600_000,
   firstByteStreamTimeoutMs: 120_000,

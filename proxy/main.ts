@@ -15,6 +15,7 @@ import { ReservationHeartbeat } from "./dispatch/reservations/reservation-heartb
 import { isStillAllowed } from "./dispatch/revocation/is-still-allowed.ts";
 import { OpenAttempts } from "./dispatch/revocation/open-attempts.ts";
 import type { Services } from "./dispatch/services.ts";
+import { OpenSessions } from "./dispatch/sessions/open-sessions.ts";
 import { explain } from "./explain.ts";
 import { BodiesUnderWay } from "./http/bodies-under-way.ts";
 import { DataCertificate } from "./http/data-certificate.ts";
@@ -75,6 +76,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     reservations: new ReservationHeartbeat(ledger, limits.reservationTtlMs),
     pools: new UpstreamPools(limits),
     openAttempts: new OpenAttempts(),
+    openSessions: new OpenSessions(),
     mediaDownloads,
     callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
     responses,
@@ -132,7 +134,13 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
 
   await aborted(io.stop);
   log.info("draining", { openRequests: server.openRequests });
-  await server.drain(() => services.openAttempts.end("shutting-down"));
+  await server.drain({
+    onClosed: () => services.openSessions.drain(),
+    cut: () => {
+      services.openAttempts.end("shutting-down");
+      services.openSessions.cut();
+    },
+  });
   await lastSettlements(metrics);
   await stopReporting();
   await push.close();
@@ -206,8 +214,9 @@ function watchConfiguration(services: Services, store: SnapshotStore, push: Push
 /** Ends the open calls of keys that may not make them any more, where the fleet wants that at once. */
 function cutRevoked(services: Services, store: SnapshotStore): void {
   const live = store.pin();
-  if (live.fleet.revocation !== "Immediate") return;
   const nowMs = services.now();
+  services.openSessions.revoke(live, nowMs);
+  if (live.fleet.revocation !== "Immediate") return;
   services.openAttempts.stop("revoked", (call) => !isStillAllowed(call, live, nowMs));
 }
 

@@ -146,11 +146,11 @@ function isGenerated(filter: StreamFilter | undefined): boolean {
   return (filter.usage !== undefined && outputTokens(filter.usage) > 0) || !isNothing(filter.produced());
 }
 
-/** @param contentType of the client's response */
+/** @param contentType of the client's response, unless the reply has another */
 export function sendReply(
   { exchange, record, responseHeaders }: AdmittedCall,
   contentType: string,
-  { body, headers: passedHeaders }: Extract<AttemptOutcome, { kind: "reply" }>,
+  { body, headers: passedHeaders, responseType = contentType }: Extract<AttemptOutcome, { kind: "reply" }>,
 ): void {
   record.status = 200;
   record.responseBytes = body.length;
@@ -159,7 +159,7 @@ export function sendReply(
   // The list was made for this response: nobody else reads it.
   const headers = responseHeaders;
   for (const part of passedHeaders) headers.push(part);
-  headers.push("content-type", contentType);
+  headers.push("content-type", responseType);
   response.writeHead(200, headers, body.length);
   endResponse(response, body);
 }

@@ -30,8 +30,13 @@ export class ResponseStream {
     const { exchange, services, responseHeaders } = admitted;
     this.#admitted = admitted;
     this.#writer = writer;
-    const fixed = ["content-type", writer.contentType, "cache-control", "no-cache", "x-accel-buffering", "no"];
-    this.client = new ClientStream(exchange.response, [...responseHeaders, ...fixed], services.limits);
+    const fixed = ["cache-control", "no-cache", "x-accel-buffering", "no"];
+    this.client = new ClientStream(
+      exchange.response,
+      writer.contentType,
+      [...responseHeaders, ...fixed],
+      services.limits,
+    );
     if (writer.signOfLife !== undefined) this.#watch(services.limits.clientSilenceMs);
   }
 

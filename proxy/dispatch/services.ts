@@ -18,6 +18,7 @@ import type { MediaDownloads } from "#proxy/upstream/request/download-media";
 import type { LargeBodyQueue } from "./large-body-queue.ts";
 import type { ReservationHeartbeat } from "./reservations/reservation-heartbeat.ts";
 import type { OpenAttempts } from "./revocation/open-attempts.ts";
+import type { OpenSessions } from "./sessions/open-sessions.ts";
 
 export interface Services {
   readonly snapshots: Pick<SnapshotStore, "pin" | "isReady">;
@@ -46,6 +47,7 @@ export interface Services {
   readonly random: () => number;
   readonly nextRequestId: () => string;
   readonly openAttempts: OpenAttempts;
+  readonly openSessions: OpenSessions;
   /** Fetches files that clients name by address, for upstreams that take only content. */
   readonly mediaDownloads: MediaDownloads;
   /** Provider state of recent tool calls, for clients of other formats. */

@@ -10,6 +10,7 @@ import type { Estimate } from "#proxy/admit/estimate-cost";
 import type { AdmittedCall, AuthorizedCall, Caller } from "#proxy/dispatch/admitted-call";
 import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { ModelCall } from "#proxy/formats/model-call";
+import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Form } from "#proxy/multipart/form";
 import type { Protocol } from "#proxy/neutral/wire";
@@ -33,6 +34,8 @@ interface Served<M extends Match> {
   readonly paths: readonly EndpointPath<M>[];
   /** The label under which metrics and the access log have its requests. */
   metricFormat(match: M): MetricFormat;
+  /** Refuses keys where only this endpoint's clients put them, and says why. @throws GatewayError 401 */
+  refuseCredentials?(headers: RawHeaders): void;
 }
 
 /** An endpoint that has a model called: its body is read, and what the call needs is reserved. */
@@ -78,9 +81,10 @@ export interface OpaqueEndpoint<M extends Match = Match, Call extends ModelCall 
   read(bytes: Buffer, match: M, limits: ProxyLimits): Call | Promise<Call>;
 }
 
-/** An endpoint that names no model: no body is read, and it reserves what it needs itself. */
+/** An endpoint without a body: it reads what is asked from the head, and reserves what it needs itself. */
 export interface PlainEndpoint<M extends Match = Match> extends Served<M> {
-  readonly body: "none";
+  /** `upgrade`: its connections go on as WebSockets. */
+  readonly body: "none" | "upgrade";
   /** @throws GatewayError when nothing has gone to the client yet */
   serve(caller: Caller, match: M): Promise<void> | void;
 }
@@ -90,7 +94,13 @@ export type BodyEndpoint<M extends Match = Match> = CallEndpoint<M> | FormEndpoi
 
 export type Endpoint<M extends Match = Match> = BodyEndpoint<M> | PlainEndpoint<M>;
 
-export type EndpointPath<M extends Match> = FixedPath<M> | ItemPathRule<M> | VerbPath<M> | ModelPaths<M> | RestPath<M>;
+export type EndpointPath<M extends Match> =
+  | FixedPath<M>
+  | SocketPath<M>
+  | ItemPathRule<M>
+  | VerbPath<M>
+  | ModelPaths<M>
+  | RestPath<M>;
 
 /** POST to one path. */
 export interface FixedPath<M> {
@@ -102,6 +112,15 @@ export interface FixedPath<M> {
   readonly match: M;
   /** What a client is told that asks for a WebSocket; undefined: that its method is not allowed. */
   readonly webSocketRefusal?: string;
+}
+
+/** A WebSocket at one path: GET with `Upgrade`. */
+export interface SocketPath<M> {
+  readonly kind: "socket";
+  /** As the interface documents it. */
+  readonly path: string;
+  readonly otherSpellings: readonly string[];
+  readonly match: M;
 }
 
 /** Things with an id in their path. */

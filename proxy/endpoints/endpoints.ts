@@ -8,8 +8,11 @@ import { imageEdits, imageGenerations, imagePredictions, imageVariations } from 
 import { models } from "./models/endpoint.ts";
 import { moderations } from "./moderations/endpoint.ts";
 import { passThrough } from "./pass-through/endpoint.ts";
+import { realtime } from "./realtime/endpoint.ts";
 import { rerank } from "./rerank/endpoint.ts";
+import { speech } from "./speech/endpoint.ts";
 import { storedResponses } from "./stored-responses/endpoint.ts";
+import { transcriptions, translations } from "./transcripts/endpoint.ts";
 
 export const endpoints: readonly Endpoint[] = [
   chat,
@@ -19,10 +22,14 @@ export const endpoints: readonly Endpoint[] = [
   embeddings,
   rerank,
   moderations,
+  speech,
+  transcriptions,
+  translations,
   imageGenerations,
   imageEdits,
   imageVariations,
   imagePredictions,
+  realtime,
   passThrough,
   models,
 ];

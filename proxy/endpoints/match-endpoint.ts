@@ -34,6 +34,7 @@ const served = describeServed(endpoints);
 
 /** One object for each path, made once: nearly every request has one of these. */
 const fixedPaths = new Map<string, Fixed>();
+const socketPaths = new Map<string, MatchedEndpoint>();
 const verbs = new Map<string, { readonly endpoint: Endpoint; readonly path: VerbPath<Match> }>();
 const items: { readonly endpoint: Endpoint; readonly path: ItemPathRule<Match> }[] = [];
 const rests: { readonly endpoint: Endpoint; readonly path: RestPath<Match> }[] = [];
@@ -45,6 +46,9 @@ for (const endpoint of endpoints) {
     else if (path.kind === "item") items.push({ endpoint, path });
     else if (path.kind === "rest") rests.push({ endpoint, path });
     else if (path.kind === "models") modelPaths = { endpoint, path };
+    else if (path.kind === "socket")
+      for (const spelling of [path.path, ...path.otherSpellings])
+        socketPaths.set(spelling, { endpoint, match: path.match });
     else
       for (const spelling of [path.path, ...path.otherSpellings]) {
         fixedPaths.set(spelling, { endpoint, path, match: path.match });
@@ -107,6 +111,11 @@ export function matchEndpoint(
   const path = pathOf(rawUrl);
   const fixed = fixedPaths.get(path);
   if (fixed !== undefined) return matchFixed(fixed, method, headers);
+  const socket = socketPaths.get(path);
+  if (socket !== undefined) {
+    if (method !== "GET") throw methodNotAllowed("GET");
+    return socket;
+  }
   const item = matchItem(method, path);
   if (item !== undefined) return item;
   const rest = matchRest(method, path, rawUrl);
@@ -155,6 +164,8 @@ export function protocolOfPath(rawUrl: string, headers: RawHeaders): Protocol {
   const path = pathOf(rawUrl);
   const fixed = fixedPaths.get(path);
   if (fixed !== undefined) return fixed.match.protocol;
+  const socket = socketPaths.get(path);
+  if (socket !== undefined) return socket.match.protocol;
   if (/^\/(?:v1\/)?v1(?:beta|alpha)(?:\/|$)/.test(path)) return "Gemini";
   if (/^\/(?:v1\/){1,2}messages(?:\/|$)/.test(path)) return "Anthropic";
   const modelPath = readModelPath(path);

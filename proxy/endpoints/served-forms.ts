@@ -42,6 +42,7 @@ function formOf({ channelFormats, channelDialects = {} }: Endpoint, client: stri
 function matchOf(path: EndpointPath<Match>): Match {
   switch (path.kind) {
     case "fixed":
+    case "socket":
       return path.match;
     case "verb":
       return path.match("model", "/");

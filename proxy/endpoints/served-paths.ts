@@ -23,6 +23,8 @@ function pathsOf(path: EndpointPath<Match>): ServedPath[] {
   switch (path.kind) {
     case "fixed":
       return [{ method: "POST", path: path.path, otherSpellings: path.otherSpellings }];
+    case "socket":
+      return [{ method: "GET", path: path.path, otherSpellings: path.otherSpellings }];
     case "verb":
       return [{ method: "POST", path: `/v1beta/models/{model}:${path.verb}`, otherSpellings: geminiSpellings }];
     case "item":

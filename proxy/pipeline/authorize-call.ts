@@ -4,6 +4,7 @@
  */
 import { authorizeKept, authorizeModel } from "#proxy/authorize/decide";
 import type { AuthorizedCall, AuthorizedChat, Caller } from "#proxy/dispatch/admitted-call";
+import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import { ownerOf, resolveCall } from "#proxy/dispatch/references/resolve-call";
 import type { ModelEndpoint } from "#proxy/endpoints/endpoint";
 import type { ModelCall } from "#proxy/formats/model-call";
@@ -13,7 +14,6 @@ import { ClientGoneError } from "#proxy/http/read-body";
 import { authorizedResponses } from "#proxy/responses-state/authorized-responses";
 import { HeldResponses } from "#proxy/responses-state/held-responses";
 import type { Route } from "#proxy/snapshot/types.gen";
-import { authenticateAgain } from "./read-head.ts";
 
 /** @throws GatewayError 400, 403, 404 */
 export function authorizeCall(caller: Caller, endpoint: ModelEndpoint, call: ModelCall): AuthorizedCall {

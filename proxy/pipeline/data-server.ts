@@ -38,6 +38,14 @@ export interface ServerOptions {
   readonly earlyBytesMax?: number;
 }
 
+/** What follows from the steps of a drain. */
+export interface Drain {
+  /** Nobody new is accepted: what would go on for long must be told. */
+  readonly onClosed: () => void;
+  /** `drainTimeoutMs` is over: must make the open requests end soon. */
+  readonly cut: () => void;
+}
+
 /** Requests that were cut settle before their response ends, and an estimate may take up to five seconds. */
 const cutGraceMs = 6_000;
 /** Each client may send a little before it gets its response, and they may be many. */
@@ -99,17 +107,14 @@ export class DataServer implements ConnectionOwner {
     });
   }
 
-  /**
-   * Ends the port's life in order.
-   *
-   * @param cut called when `drainTimeoutMs` is over: must make the open requests end soon
-   */
-  async drain(cut: () => void): Promise<void> {
+  /** Ends the port's life in order. */
+  async drain({ onClosed, cut }: Drain): Promise<void> {
     const { limits } = this;
     this.#isDraining = true;
     await delay(limits.endpointLagMs);
     // Nobody new from now on; while requests are open, kept connections are served once more and told.
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    onClosed();
     if (!(await this.#isIdleWithin(limits.drainTimeoutMs))) {
       cut();
       await this.#isIdleWithin(cutGraceMs);

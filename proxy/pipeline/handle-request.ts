@@ -8,6 +8,7 @@
  */
 import { authorizeEndpoint } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";
+import { authenticateAgain } from "#proxy/dispatch/live-caller";
 import { hasReferences } from "#proxy/dispatch/references/resolve-call";
 import type { CallSettlement } from "#proxy/dispatch/reservations/settle-call";
 import type { Services } from "#proxy/dispatch/services";
@@ -18,7 +19,7 @@ import { RequestRecord } from "#proxy/observe/request-record";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { admitCall } from "./admit-call.ts";
 import { authorizeCall, withReferences } from "./authorize-call.ts";
-import { authenticateAgain, readHead } from "./read-head.ts";
+import { readHead } from "./read-head.ts";
 import { bytesOf, readCall, receiveBody, releaseBody } from "./receive-body.ts";
 import { respondWithError } from "./respond-with-error.ts";
 
@@ -31,8 +32,9 @@ export async function handleRequest(exchange: Exchange, services: Services): Pro
     await joinBatch();
     const { matched, caller } = readHead(exchange, services, record); //          400 401 403 404 405 414 426 431 503
     const { endpoint, match } = matched;
-    if (endpoint.body === "none") await servePlain(caller, endpoint, match);
-    else await serveCall(caller, endpoint, match);
+    const { body } = endpoint;
+    if (body === "json" || body === "form" || body === "any") await serveCall(caller, endpoint, match);
+    else await servePlain(caller, endpoint, match);
   } catch (error) {
     respondWithError(exchange, error, protocolOfPath(request.url, request.rawHeaders), record, services.log);
   } finally {

@@ -2,10 +2,11 @@
  * Reads the head of a request: finds its endpoint, its key and its client address, and refuses all that the head alone
  * decides.
  */
-import { describeLiveness, findKey } from "#proxy/authenticate/find-key";
+import { findKey } from "#proxy/authenticate/find-key";
 import { readCredential } from "#proxy/authenticate/read-credential";
 import { authorizeAddress } from "#proxy/authorize/authorize-address";
 import type { Caller } from "#proxy/dispatch/admitted-call";
+import { liveSnapshot } from "#proxy/dispatch/live-caller";
 import type { Services } from "#proxy/dispatch/services";
 import { type MatchedEndpoint, matchEndpoint } from "#proxy/endpoints/match-endpoint";
 import { GatewayError } from "#proxy/errors";
@@ -14,7 +15,6 @@ import { readClientAddress } from "#proxy/http/client-address";
 import { gatewayErrorOf } from "#proxy/http/gateway-error-of";
 import type { Exchange } from "#proxy/http1/server/exchange";
 import type { RequestRecord } from "#proxy/observe/request-record";
-import type { Snapshot } from "#proxy/snapshot/snapshot";
 
 export interface AuthenticatedHead {
   readonly matched: MatchedEndpoint;
@@ -36,6 +36,7 @@ export function readHead(exchange: Exchange, services: Services, record: Request
   record.clientAddress = clientAddress === undefined ? "" : formatIpAddress(clientAddress);
   const matched = matchEndpoint(request.method, url, headers, limits.targetBytesMax); //      404 405 414 426
   record.format = matched.endpoint.metricFormat(matched.match);
+  matched.endpoint.refuseCredentials?.(headers); //                                                          401
   const snapshot = liveSnapshot(services); //                                                                 503
   const secret = readCredential(matched.match.protocol, headers, url); //                                     401
   const found = findKey(secret, snapshot, services.now()); //                                                 401
@@ -44,30 +45,6 @@ export function readHead(exchange: Exchange, services: Services, record: Request
   if (services.metrics.inFlight > limits.inFlightRequestsMax) throw overloaded(); //                          503
   const inFlightBytes = services.inFlightBytes.ofCall(found.key);
   return { matched, caller: { exchange, services, record, snapshot, secret, found, clientAddress, inFlightBytes } };
-}
-
-/**
- * The caller as of now. A body may take a minute to arrive: a key that was revoked or ran out meanwhile begins no call.
- * @throws GatewayError as `readHead`
- */
-export function authenticateAgain(caller: Caller): Caller {
-  const { services } = caller;
-  const live = liveSnapshot(services);
-  const nowMs = services.now();
-  if (live === caller.snapshot && describeLiveness(caller.found, live, nowMs) === undefined) return caller;
-  const found = findKey(caller.secret, live, nowMs);
-  caller.record.key = found.key;
-  authorizeAddress(found.key, caller.clientAddress);
-  return { ...caller, found, snapshot: live };
-}
-
-/** @throws GatewayError when there is none yet, or one too old to tell which keys were revoked */
-function liveSnapshot({ snapshots, honoursKeys }: Services): Snapshot {
-  if (!snapshots.isReady)
-    throw new GatewayError("not_ready", "Service unavailable: the gateway has no configuration yet.");
-  if (!honoursKeys())
-    throw new GatewayError("not_ready", "Service unavailable: the gateway's configuration is too old.");
-  return snapshots.pin();
 }
 
 function overloaded(): GatewayError {

@@ -13,6 +13,8 @@ export type AttemptOutcome =
       readonly reading: ReplyReading;
       readonly lost: readonly string[];
       readonly headers: readonly string[];
+      /** Content type of the response; the client's usual one where absent. */
+      readonly responseType?: string | undefined;
     }
   /**
    * Everything went to the client that could; `problem` says why the stream may not end cleanly. `reply`: the upstream's

@@ -17,17 +17,16 @@ import type { AttemptOptions } from "./attempt-options.ts";
 import { type AttemptOutcome, problemOf, type StopReason, type StreamProblem } from "./attempt-outcome.ts";
 import type { ClientStream } from "./client/client-stream.ts";
 import { awaitsUsage, LateUsageWriter } from "./late-usage-writer.ts";
-import { mayBeReply, startsWithObject, startsWithStream } from "./reply/body-start.ts";
+import { startsWithObject, startsWithStream } from "./reply/body-start.ts";
 import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/collected-reply.ts";
 import { ContentDecoder } from "./reply/content-decoder.ts";
 import { HeldReply } from "./reply/held-reply.ts";
-import { isJsonInsteadOf, passedHeaders } from "./reply/passed-headers.ts";
-import type { StreamReader } from "./reply/reply-reader.ts";
+import { judgeReply, passedHeaders } from "./reply/passed-headers.ts";
+import type { JudgedReply, StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
 export class Attempt {
   readonly #options: AttemptOptions;
-  readonly #isOpaque: boolean;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldReply;
   readonly #lateUsage: LateUsageWriter;
@@ -36,6 +35,7 @@ export class Attempt {
   #hasBegun = false;
   #status = 0;
   #headers: RawHeaders = [];
+  #judged: JudgedReply = {};
   #filter: StreamFilter | undefined;
   #decoder: ContentDecoder | undefined;
   #events = 0;
@@ -45,7 +45,6 @@ export class Attempt {
 
   constructor(options: AttemptOptions) {
     this.#options = options;
-    this.#isOpaque = options.reader.isOpaque === true;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldReply(options.inFlightBytes);
     this.#lateUsage = new LateUsageWriter(options, {
@@ -99,12 +98,14 @@ export class Attempt {
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, reader } = this.#options;
     this.#collected = CollectedReply.of(headers, isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
-    if (isSuccess) client?.passHeaders(this.#passedHeaders());
-    const { contentType, streams } = reader;
-    if (isSuccess && client !== undefined && streams !== undefined && !isJsonInsteadOf(contentType, headers)) {
-      this.#phase = "streaming";
-      this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
-    } else this.#phase = "collecting";
+    this.#phase = "collecting";
+    if (!isSuccess) return;
+    this.#judged = judgeReply(reader, headers);
+    const { streams, responseType } = this.#judged;
+    client?.passHeaders(this.#passedHeaders(), responseType);
+    if (client === undefined || streams === undefined) return;
+    this.#phase = "streaming";
+    this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
   }
 
   /** @returns false for an encoding that cannot be undone: the attempt has ended */
@@ -179,7 +180,7 @@ export class Attempt {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
       const isFirst = this.#phase === "streaming" && !this.#hasBegun;
-      if (isFirst && !this.#isOpaque && startsWithObject(chunk)) this.#phase = "collecting";
+      if (isFirst && this.#judged.isOpaque !== true && startsWithObject(chunk)) this.#phase = "collecting";
       this.#hasBegun = true;
       if (this.#phase === "streaming") this.#pass(chunk);
       else if (this.#phase === "collecting") this.#collect(chunk);
@@ -199,12 +200,7 @@ export class Attempt {
     }
     this.#exchange.abort();
     if (this.#status >= 400) this.#finish({ kind: "upstream-error", error: this.#classify() });
-    else {
-      const reason = `the reply exceeds ${collected.bytesMax} bytes`;
-      // A page of HTML was not generated, however long it is.
-      const start = collected.start.length === 0 ? chunk : collected.start;
-      this.#finish({ kind: "invalid", reason, isOversized: mayBeReply(start) });
-    }
+    else this.#finish({ kind: "invalid", ...collected.excess(chunk) });
   }
 
   #pass(chunk: Buffer): void {
@@ -226,7 +222,7 @@ export class Attempt {
 
   /** Comments are no part of the reply: another target may still reply, and few programs take them for a sign of life. */
   #passPieces(client: ClientStream, pieces: readonly Buffer[]): void {
-    if (this.#isOpaque || !pieces.every(hasNoData)) {
+    if (this.#judged.isOpaque === true || !pieces.every(hasNoData)) {
       this.#write(client, pieces);
       this.#options.onPiece();
     } else if (client.hasBegun) this.#write(client, pieces);
@@ -300,7 +296,7 @@ export class Attempt {
     try {
       const reading = reader.readReply(body);
       if (reading.error !== undefined) this.#finish({ kind: "upstream-error", error: reading.error });
-      else this.#finish({ kind: "reply", body, reading, lost: [], headers: this.#passedHeaders() });
+      else this.#finishReply(body, reading);
     } catch (error) {
       if (!(error instanceof GatewayError || error instanceof InvalidReply)) throw error;
       this.#finish({ kind: "invalid", reason: error.message });
@@ -342,7 +338,7 @@ export class Attempt {
         this.#finish({ kind: "upstream-error", error, filter: new WholeReplyFilter(reading) });
       } else if (client === undefined) {
         const { body, lost } = bridge.translateReply(reply, estimated);
-        this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost) });
+        this.#finishReply(body, reading, lost);
       } else {
         const filter = new WholeReplyFilter(reading);
         const frames = bridge.streamOfReply(reply, estimated);
@@ -359,6 +355,11 @@ export class Attempt {
       const filter = reading === undefined ? undefined : new WholeReplyFilter(reading);
       this.#finish({ kind: "invalid", reason: error.message, filter });
     }
+  }
+
+  #finishReply(body: Buffer, reading: ReplyReading, lost: readonly string[] = []): void {
+    const { responseType } = this.#judged;
+    this.#finish({ kind: "reply", body, reading, lost, headers: this.#passedHeaders(lost), responseType });
   }
 
   #passWhole(body: Buffer, streams: StreamReader): void {

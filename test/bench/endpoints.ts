@@ -4,6 +4,7 @@
  * A row gets a channel whose upstream is `/ANSWER/v1`, and a route of the model that its body names. What the upstream
  * replies under that name is in `upstream.mjs`.
  */
+import { wavOf } from "#test/support/sounds";
 import type { Scenario } from "./scenario.ts";
 
 export interface EndpointScenario extends Scenario {
@@ -102,6 +103,27 @@ export const endpointScenarios: readonly EndpointScenario[] = [
     path: "/v1/passthrough/bench-passed/work",
     capability: "Passthrough",
     format: "Passthrough, paths: [/work]",
+    ...asFastAsBare,
+  },
+  {
+    name: "speech, 48 KB of sound",
+    answer: "speech",
+    body: { model: "bench-speech", input: text, voice: "alloy" },
+    path: "/v1/audio/speech",
+    capability: "Speech",
+    format: "Speech",
+    connections: 16,
+    ...asFastAsBare,
+  },
+  {
+    name: "transcription of 64 KB",
+    answer: "transcription",
+    body: { model: "bench-transcription" },
+    file: wavOf(4, { rate: 8_000 }),
+    path: "/v1/audio/transcriptions",
+    capability: "Transcription",
+    format: "Transcriptions",
+    connections: 16,
     ...asFastAsBare,
   },
 ];

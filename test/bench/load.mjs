@@ -10,6 +10,9 @@ import { Pool } from "undici";
 const [url, keyList, bodyFile, connections, durationMs] = process.argv.slice(2);
 const { origin, pathname } = new URL(url);
 const body = readFileSync(bodyFile);
+// A form names its boundary in its first line.
+const boundary = body.subarray(0, 2).toString() === "--" ? body.subarray(2, body.indexOf("\r")).toString() : undefined;
+const contentType = boundary === undefined ? "application/json" : `multipart/form-data; boundary=${boundary}`;
 const keys = keyList.split(",");
 const pool = new Pool(origin, { connections: Number(connections), pipelining: 1 });
 const endMs = performance.now() + Number(durationMs);
@@ -19,7 +22,7 @@ function once(index) {
   return new Promise((resolve) => {
     let status = 0;
     let text = "";
-    const headers = ["content-type", "application/json", "authorization", `Bearer ${keys[index % keys.length]}`];
+    const headers = ["content-type", contentType, "authorization", `Bearer ${keys[index % keys.length]}`];
     pool.dispatch(
       { path: pathname, method: "POST", headers, body },
       {

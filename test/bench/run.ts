@@ -23,7 +23,8 @@ import type { Figure } from "./figure.ts";
 import { measureIdleMemory } from "./idle-memory.ts";
 import { type BenchProcess, cpuMs, median, startProcess } from "./processes.ts";
 import { measurePush } from "./push.ts";
-import type { Scenario } from "./scenario.ts";
+import { measureRealtime } from "./realtime.ts";
+import { bytesOf, type Scenario } from "./scenario.ts";
 import { measureTranslation } from "./translated.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -143,6 +144,7 @@ async function main(): Promise<void> {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
       figures.push(...(await withPushBench((bench) => measurePush(bench, keyCount))));
     }
+    if (only === undefined || only === "realtime") figures.push(...(await measureRealtime(folder)));
     if (only === undefined || only === "memory") figures.push(...(await measureIdleMemory(folder)));
     report(figures, only === undefined);
   } finally {
@@ -232,7 +234,7 @@ async function runScenario(
   data: string,
 ): Promise<Figure> {
   const bodyFile = join(folder, "body.json");
-  writeFileSync(bodyFile, JSON.stringify(scenario.body));
+  writeFileSync(bodyFile, bytesOf(scenario));
   const { path = "/v1/chat/completions" } = scenario;
   const bareUrl = `http://127.0.0.1:${bare.found}/${scenario.answer}${path}`;
   const gatewayUrl = `${data}${path}`;

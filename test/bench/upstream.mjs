@@ -1,6 +1,6 @@
 /**
- * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, a text, vectors, a ranking or a picture, or
- * streams 100 small chunks.
+ * The upstream of the benchmark: replies at once with a chat completion of about 1 KB, a text, vectors, a ranking, a picture,
+ * sound or a transcript, or streams 100 small chunks.
  *
  * The first path segment picks the reply: `/reply/...`, `/stream/...`. It reads the whole request body. Plain
  * JavaScript without the project's code, so that it costs the same whatever is measured.
@@ -61,7 +61,10 @@ const replies = new Map([
   ["embedding", vectors(1, `[${numbers.join(",")}]`)],
   ["embeddings", vectors(100, `[${numbers.join(",")}]`)],
   ["embeddings-base64", vectors(100, `"${base64}"`)],
+  ["transcription", Buffer.from(JSON.stringify({ text, usage: { type: "duration", seconds: 4 } }))],
 ]);
+/** Three seconds, in nobody's format. */
+const sound = Buffer.alloc(48 * 1024, 0xaa);
 const event = (data) => Buffer.from(`data: ${JSON.stringify(data)}\n\n`);
 const done = Buffer.from("data: [DONE]\n\n");
 const chunkBase = { ...base, object: "chat.completion.chunk" };
@@ -92,12 +95,13 @@ const server = createServer((request, response) => {
     const [, segment] = request.url.split("/", 2);
     const events = streams.get(segment);
     if (events !== undefined) stream(response, events);
+    else if (segment === "speech") whole(response, sound, "audio/mpeg");
     else whole(response, replies.get(segment) ?? reply);
   });
 });
 
-function whole(response, body) {
-  response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
+function whole(response, body, type = "application/json") {
+  response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
 }
 
 function stream(response, { first, middle, last }) {

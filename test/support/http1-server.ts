@@ -59,7 +59,7 @@ export class Http1Server {
 
   /** Ends when what is open has ended, or its time is over. */
   drain(): Promise<void> {
-    return this.#server.drain(() => {});
+    return this.#server.drain({ onClosed: () => {}, cut: () => {} });
   }
 
   /** Cuts what is open. */

@@ -21,6 +21,12 @@ export interface UsedUnits {
   readonly units?: ChargedUnits | undefined;
 }
 
+export interface MeasuredUnits {
+  readonly units: ChargedUnits;
+  /** Neither the upstream nor what it sent tells: the charge is an estimate. */
+  readonly isEstimated: boolean;
+}
+
 /** Counts what one call used, where its upstream does not say. */
 export interface UnitCounter {
   /** Inputs of the call, each of which may fill the model's context window. */
@@ -29,6 +35,11 @@ export interface UnitCounter {
   readonly units?: ChargedUnits | undefined;
   /** Tokens of a whole reply without usage. @param units what it is charged by the piece */
   tokens(units?: ChargedUnits): TokenUsage | Promise<TokenUsage>;
+  /**
+   * What a whole reply is charged by the piece that can only be measured behind its end; undefined: nothing more. It is
+   * asked once, before `tokens`.
+   */
+  measure?(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
@@ -45,12 +56,19 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     this.#counter = counter;
   }
 
-  override settleReply({ usage, units }: ReplyReading): Pending {
-    return this.#settleWhole(usage, units);
+  override settleReply(reading: ReplyReading): Pending {
+    return this.#settleMeasured(reading);
   }
 
-  override settleStream({ usage, units }: StreamFilter): Pending {
-    return this.#settleWhole(usage, units);
+  override settleStream(filter: StreamFilter): Pending {
+    return this.#settleMeasured(filter);
+  }
+
+  #settleMeasured(reply: StreamFilter | ReplyReading): Pending {
+    const { usage, units } = reply;
+    const measured = this.#counter.measure?.(reply);
+    if (measured === undefined) return this.#settleWhole(usage, units);
+    return measured.then((more) => this.#settleWhole(usage, { ...more.units, ...units }, more.isEstimated));
   }
 
   override async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
@@ -68,23 +86,26 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   }
 
   override async settleOversized(): Promise<void> {
-    const { units } = this.#counter;
-    await this.#chargeUnits(await this.#counter.tokens(units), true, units);
+    const { units } = await this.#counter.partial(undefined);
+    const charged = { ...units, ...this.#counter.units };
+    await this.#chargeUnits(await this.#counter.tokens(charged), true, charged);
   }
 
-  #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined): Pending {
+  #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined, isEstimated = false): Pending {
     const charged = units === undefined ? this.#counter.units : { ...this.#counter.units, ...units };
-    if (usage === undefined || inputTokens(usage) === 0) return this.#settleCounted(usage ?? zeroUsage, charged);
+    if (usage === undefined || inputTokens(usage) === 0) {
+      return this.#settleCounted(usage ?? zeroUsage, charged, isEstimated);
+    }
     const bounded = this.#bounded(usage);
     if (bounded !== usage) this.warnOfUsage(usage);
-    return this.#chargeUnits(bounded, bounded !== usage, charged);
+    return this.#chargeUnits(bounded, isEstimated || bounded !== usage, charged);
   }
 
   /** What the upstream left out is counted here: no reply read nothing. */
-  async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined): Promise<void> {
+  async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined, isEstimated: boolean): Promise<void> {
     const counted = await this.#counter.tokens(units);
     const usage: Record<keyof TokenUsage, number> = { ...zeroUsage };
-    let isCounted = false;
+    let isCounted = isEstimated;
     for (const name of usageClasses) {
       usage[name] = Math.max(counted[name], reported[name]);
       isCounted ||= usage[name] > reported[name];

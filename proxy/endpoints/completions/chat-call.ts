@@ -9,6 +9,7 @@ import { invalidValue, presentMember, readCheckedCount, readFlag } from "#proxy/
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
 import { BodyEditor } from "#proxy/json/body-editor";
+import { asList } from "#proxy/json/json-value";
 import { readJson, readText, scanWrittenObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CompletionCall } from "./read-completion.ts";
@@ -51,8 +52,7 @@ function promptText({ body, prompts, tokenIds }: CompletionCall): string {
   if (tokenIds > 0) throw refused("prompt", "must be a text and no token ids");
   if (prompts > 1) throw refused("prompt", "must be one text");
   if (member.kind === "string") return readText(body, member);
-  const [prompt] = Object.values(Object(readJson(body, member)));
-  return JSON.stringify(prompt);
+  return JSON.stringify(asList(readJson(body, member))[0]);
 }
 
 function refuseOwnMembers({ body }: CompletionCall): void {

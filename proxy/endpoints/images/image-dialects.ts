@@ -11,15 +11,18 @@ import { ownPredictDialect, predictDialect } from "./predict-dialect.ts";
 export function imageDialects(admitted: AdmittedCall<ImageCall>): Dialects<ImageCall> {
   const context = imageContextOf(admitted);
   return {
-    formatsFor: (call) => imageFormats(call, ""),
-    formatsOf: imageFormats,
+    formatsFor: (call) => imageFormatsFor(call, ""),
+    formatsOf: imageFormatsFor,
     dialectOf: ({ endpoint }, { format }) =>
       endpoint.format === "Predict" ? ownPredictDialect(context) : dialectOf(format, context),
   };
 }
 
 /** The client's own format keeps everything. Which of Google's serves a model is told by its name. */
-export function imageFormats({ endpoint }: Pick<ImageCall, "endpoint">, upstreamModel: string): readonly WireFormat[] {
+export function imageFormatsFor(
+  { endpoint }: Pick<ImageCall, "endpoint">,
+  upstreamModel: string,
+): readonly WireFormat[] {
   if (endpoint.format === "ImageVariations" || endpoint.format === "Predict") return [endpoint.format];
   if (endpoint.format === "ImageEdits") return ["ImageEdits", "GenerateContent"];
   const isImagen = /(?:^|\/)imagen/.test(upstreamModel);

@@ -14,6 +14,7 @@ import type { UpstreamError } from "#proxy/formats/format";
 import { opaqueReplyHeaders } from "#proxy/http/header-rules";
 import type { ClientResponse } from "#proxy/http1/server/client-response";
 import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
+import { joinBatch } from "#proxy/runtime/request-batch";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { endResponse } from "#proxy/upstream/client/end-response";
 import { CollectedReply, errorBodyBytesMax } from "#proxy/upstream/reply/collected-reply";
@@ -236,12 +237,18 @@ export class PassAttempt implements UpstreamListener {
   #consumeEnd(): void {
     if (this.#phase === "collecting") this.#end({ kind: "upstream-error", error: this.#classify() });
     else if (this.#phase === "passing") {
-      this.#usage?.end();
       this.#stopWaiting();
       this.#phase = "whole";
-      this.#outcome = { kind: "passed" };
-      this.#resolve?.(this.#outcome);
+      void this.#concludeWhole();
     }
+  }
+
+  /** Together with the replies that arrive with it. */
+  async #concludeWhole(): Promise<void> {
+    await joinBatch();
+    this.#usage?.end();
+    this.#outcome = { kind: "passed" };
+    this.#resolve?.(this.#outcome);
   }
 
   #classify(): UpstreamError {

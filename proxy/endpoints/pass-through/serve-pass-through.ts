@@ -21,6 +21,7 @@ import { nothingProduced } from "#proxy/formats/stream/produced";
 import { opaqueRequestHeaders } from "#proxy/http/header-rules";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { isServedNowhere, type SelectedTarget, type SelectionRequest, selectTarget } from "#proxy/route/select-target";
+import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { WholeReplyFilter } from "#proxy/translate/whole-reply-filter";
 import {
   errorOfFailure,
@@ -129,7 +130,7 @@ class PassedAttempts implements AttemptHooks<PreparedPass, void> {
       case "passed":
         count("ok");
         services.credentials.accepted(selected.credential);
-        await settlement.settleReply(readingOf(attempt));
+        await (settlement.settleReply(readingOf(attempt)) ?? yieldToBatch);
         record.status = attempt.status;
         attempt.finish();
         record.responseBytes = attempt.bytesWritten;

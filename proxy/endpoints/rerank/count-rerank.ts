@@ -9,6 +9,7 @@ import { estimateUnits } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { UnitCounter } from "#proxy/dispatch/reservations/settle-units";
 import { textCounter } from "#proxy/endpoints/dialects/text-counter";
+import { asText, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import { documentsOfSearch } from "./read-ranking.ts";
@@ -18,13 +19,22 @@ import type { RerankCall } from "./read-rerank.ts";
 const tokensOfChunk = 250;
 
 /** The most that the call may come to. */
-export function estimateRerank(call: RerankCall, { fleet }: { readonly fleet: Fleet }, route: Route): Estimate {
+export function estimateRerank(
+  call: RerankCall,
+  { fleet }: { readonly fleet: Fleet },
+  { price }: Pick<Route, "price">,
+): Estimate {
   const { body, documents, images } = call;
-  const repeatedBytes = Buffer.byteLength(call.query) * (documents.length - 1);
+  const repeatedBytes = Buffer.byteLength(queryText(call)) * (documents.length - 1);
   const text = estimateTextTokens(body.textBytes + repeatedBytes, body.bytes.length + repeatedBytes, fleet);
   const input = text + images * attachmentTokens;
   const searches = Math.ceil((documents.length + Math.ceil(input / tokensOfChunk)) / documentsOfSearch);
-  return { amounts: estimateUnits({ usage: { input }, searches }, route.price) };
+  return { amounts: estimateUnits({ usage: { input }, searches }, price) };
+}
+
+/** An image of a query is counted with those of documents. */
+function queryText({ query }: RerankCall): string {
+  return typeof query === "string" ? query : asText(member(query, "text"));
 }
 
 /** For upstreams that do not report tokens, and for calls without a whole reply. */
@@ -33,7 +43,7 @@ export function rerankCounter(context: SettlementContext<RerankCall>): UnitCount
   const parts = call.documents.length;
   const text = textCounter(context, { parts, attachments: call.images });
   const tokens = async (): Promise<TokenUsage> => {
-    const [once, query] = await Promise.all([text.tokens(), services.estimateTokens(call.query)]);
+    const [once, query] = await Promise.all([text.tokens(), services.estimateTokens(queryText(call))]);
     const input = once.input + query * (parts - 1);
     return { ...once, input, searches: Math.ceil(parts / documentsOfSearch) };
   };

@@ -15,10 +15,10 @@ import {
   requireModel,
 } from "#proxy/formats/body/parameter-rules";
 import { isObject } from "#proxy/json/json-value";
-import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
+import { type Hit, readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallPath } from "#proxy/neutral/wire";
-import { Documents, textOf } from "./documents.ts";
+import { Documents, type RankedDocument, textOf } from "./documents.ts";
 
 /** Whose form the response has: the path decides. */
 export type ResponseShape = "Jina" | "Cohere";
@@ -30,7 +30,7 @@ export interface RerankPath extends CallPath {
 export interface RerankCall extends TextCall {
   readonly endpoint: RerankPath;
   /** What providers read beside each of the documents. */
-  readonly query: string;
+  readonly query: RankedDocument;
   /** In the client's order, which the indexes of the response refer to. */
   readonly documents: Documents;
   /** Results that the client wants; never more than there are documents. */
@@ -59,7 +59,7 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
   requireMember(body, "query");
   checkParameters(body, parameters);
   const query = readQuery(body);
-  if (query === "") throw invalidValue("query", "must not be empty");
+  if (textOf(query) === "") throw invalidValue("query", "must not be empty");
   const documents = readDocuments(body);
   return {
     endpoint,
@@ -71,14 +71,13 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
     documents,
     topN: Math.min(readCheckedCount(body, "top_n") ?? documents.length, documents.length),
     wantsDocuments: readChoice(body, "return_documents"),
-    images: body.hits.filter(({ path }) => path[0] === "documents" && path.length === 3).length,
+    images: body.hits.filter(isImage).length,
   };
 }
 
-/** @returns its text */
-function readQuery(body: ScannedObject): string {
+function readQuery(body: ScannedObject): RankedDocument {
   const query = readJson(body, requireMember(body, "query"));
-  return textOf(isObject(query) ? query : String(query));
+  return isObject(query) ? query : String(query);
 }
 
 function readDocuments(body: ScannedObject): Documents {
@@ -88,6 +87,11 @@ function readDocuments(body: ScannedObject): Documents {
   if (documents.firstOther === undefined) return documents;
   const param = `documents[${documents.firstOther}]`;
   throw new GatewayError("invalid_type", `'${param}' must be a string or an object.`, { param });
+}
+
+/** Of a document or of the query: what deeper objects hold is their own. */
+function isImage({ path: [name, , ...inner] }: Hit): boolean {
+  return name === "documents" ? inner.length === 1 : name === "query" && inner.length === 0;
 }
 
 function readChoice(body: ScannedObject, name: string): boolean | undefined {

@@ -10,6 +10,7 @@ import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
+import { textOf } from "./documents.ts";
 import type { RerankCall } from "./read-rerank.ts";
 
 export type RerankDialectName = "Jina" | "Cohere" | "Voyage" | "TEI";
@@ -105,7 +106,7 @@ function foreignMembers({ body, endpoint }: RerankCall, dialect: RerankDialectNa
 }
 
 function editDocuments(editor: BodyEditor, { query, documents, body }: RerankCall, form: RequestForm): void {
-  if (form.isTextOnly && body.member("query")?.kind === "object") editor.set("query", JSON.stringify(query));
+  if (form.isTextOnly && body.member("query")?.kind === "object") editor.set("query", JSON.stringify(textOf(query)));
   const text = form.isTextOnly && !documents.areTexts ? JSON.stringify(documents.texts()) : undefined;
   if (form.documents === "documents") {
     if (text !== undefined) editor.set("documents", text);

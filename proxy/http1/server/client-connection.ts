@@ -13,7 +13,7 @@ import type { RequestFraming } from "#proxy/http1/wire/message-framing";
 import { type MessageListener, MessageParser } from "#proxy/http1/wire/message-parser";
 import { type RequestHead, requestKind } from "#proxy/http1/wire/request-head";
 import { type BodySource, ClientRequest } from "./client-request.ts";
-import { ClientResponse, type ResponseOwner } from "./client-response.ts";
+import { ClientResponse, type HandedOver, type ResponseOwner } from "./client-response.ts";
 import { Exchange } from "./exchange.ts";
 import { lingeringClose } from "./lingering-close.ts";
 import { releaseBuffer } from "./release-buffer.ts";
@@ -87,6 +87,8 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
   #isFirst = true;
   #isStopped = false;
   #droppedBytes = 0;
+  /** The head asks for another protocol: the bytes behind it are for that one. */
+  #asksForUpgrade = false;
 
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.socket = socket;
@@ -96,9 +98,9 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     this.#owner = owner;
     this.#parser = new MessageParser(requestKind, owner.limits.headerBytesMax, this);
     this.#parser.next();
-    socket.on("data", (bytes: Buffer) => this.#onData(bytes));
-    socket.on("drain", () => this.#current?.response.drained());
-    socket.on("end", () => this.#onEnd());
+    socket.on("data", this.#onData);
+    socket.on("drain", this.#onDrain);
+    socket.on("end", this.#onEnd);
     socket.on("error", () => socket.destroy());
     socket.on("close", () => this.#onClose());
   }
@@ -150,6 +152,18 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     this.resumeReading();
   }
 
+  handOver(): HandedOver | undefined {
+    const { socket } = this;
+    if (socket.destroyed || this.#droppedBytes > 0 || this.#current?.request.complete !== true) return undefined;
+    const bytes = this.#takeRest() ?? nothing;
+    this.#isStopped = true;
+    this.#parser.stop();
+    socket.off("data", this.#onData);
+    socket.off("drain", this.#onDrain);
+    socket.off("end", this.#onEnd);
+    return { socket, bytes };
+  }
+
   onHead(head: RequestHead): RequestFraming | undefined {
     const { limits } = this.#owner;
     let framing: RequestFraming | undefined;
@@ -160,12 +174,13 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
       if (!(error instanceof HttpError)) throw error;
       problem = error;
     }
+    this.#asksForUpgrade = hasHeader(head.headers, "upgrade");
     const request = new ClientRequest(this, head, framing ?? noBody, problem);
     const response = new ClientResponse(this, {
       isHead: head.method === "HEAD",
       isOld: head.version === "1.0",
-      // Nothing is upgraded, but a client that asked may go on in the other protocol: its connection must end.
-      keepsAlive: head.keepsAlive && framing !== undefined && !hasHeader(head.headers, "upgrade"),
+      // Where it is not upgraded, a client that asked may go on in the other protocol: its connection must end.
+      keepsAlive: head.keepsAlive && framing !== undefined && !this.#asksForUpgrade,
       expectsContinue: head.version === "1.1" && hasHeader(head.headers, "expect"),
     });
     this.#isFirst = false;
@@ -240,13 +255,15 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     this.#owner.onExchangeOver();
   }
 
-  #onData(bytes: Buffer): void {
+  readonly #onData = (bytes: Buffer): void => {
     if (this.#isStopped) {
       if (this.#current === undefined) releaseBuffer(bytes);
       else this.drop(bytes);
     } else if (this.#parser.isWhole) this.#keep(bytes);
     else this.#parse(bytes);
-  }
+  };
+
+  readonly #onDrain = (): void => this.#current?.response.drained();
 
   #parse(bytes: Buffer): void {
     const wasBetween = this.#parser.isBetween;
@@ -264,7 +281,8 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
     const response = this.#current?.response;
     const length = (this.#rest?.length ?? 0) + bytes.length;
     const isLittle = response?.writableEnded === true || length <= restBytesMax;
-    if (response?.keepsAlive === true && isLittle && this.#owner.tryKeep(bytes.length)) {
+    const isAwaited = response?.keepsAlive === true || this.#asksForUpgrade;
+    if (isAwaited && isLittle && this.#owner.tryKeep(bytes.length)) {
       this.#rest = Buffer.concat([this.#rest ?? nothing, bytes]);
       if (length >= nextBytesMax) this.pauseReading();
       return;
@@ -301,10 +319,10 @@ export class ClientConnection implements MessageListener<RequestHead>, BodySourc
   }
 
   /** A client that ends its side has left, but for what is on its way to it. */
-  #onEnd(): void {
+  readonly #onEnd = (): void => {
     const isServed = this.#current === undefined || this.#current.response.writableEnded;
     if (!isServed) this.destroy();
-  }
+  };
 
   #onClose(): void {
     this.stopReading();

@@ -11,6 +11,13 @@ import { TLSSocket } from "node:tls";
 import { headerLines } from "#proxy/http1/wire/header-lines";
 import { httpDate } from "#proxy/http1/wire/http-date";
 
+/** A connection that goes on in another protocol. */
+export interface HandedOver {
+  readonly socket: Socket;
+  /** They came behind the head and are the first of the other protocol; often none. */
+  readonly bytes: Buffer;
+}
+
 /** What a response needs of its connection. */
 export interface ResponseOwner {
   readonly socket: Socket;
@@ -26,6 +33,8 @@ export interface ResponseOwner {
   onFinished(): void;
   /** Nothing more is read of this client. */
   stopReading(): void;
+  /** Reads no more of the socket. @returns undefined where it is gone, or sent more than is kept */
+  handOver(): HandedOver | undefined;
 }
 
 /** What the request decides of its response. */
@@ -161,6 +170,19 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     // A client that was not asked for its body may send it or not: what comes next cannot be told.
     const isUnsure = this.#form.expectsContinue && !this.#hasAsked;
     return restOfRequest === "long" || (restOfRequest === "short" && isUnsure);
+  }
+
+  /**
+   * Gives the connection to another protocol (RFC 9110 section 7.8), whose owner writes the response itself and must
+   * listen to the socket at once. The request stays open until the socket has closed.
+   * @returns undefined where nothing can be handed over: the connection is gone, its request is not whole yet, a response
+   *   has begun, or the client sent more behind its head than is kept
+   */
+  handOver(): HandedOver | undefined {
+    if (this.#isHeadSaid || this.destroyed) return undefined;
+    const handedOver = this.#owner.handOver();
+    if (handedOver !== undefined) this.#isHeadSaid = true;
+    return handedOver;
   }
 
   /**

@@ -7,11 +7,27 @@
 const usualRate = 24_000;
 const headerBytes = 44;
 
+export interface Samples {
+  readonly bytes: Buffer;
+  /** Samples a second, never 0. */
+  readonly rate: number;
+}
+
+/** @param mime media type of the data @returns undefined for what is no samples */
+export function samplesOf(mime: string, base64: string): Samples | undefined {
+  if (!/^audio\/(?:l16|pcm)\b/i.test(mime)) return undefined;
+  const rate = Number(/;\s*rate=(\d{1,6})\b/i.exec(mime)?.[1] ?? usualRate);
+  return { bytes: Buffer.from(base64, "base64"), rate: rate === 0 ? usualRate : rate };
+}
+
 /** @returns the file in base64; undefined for what is no samples */
 export function wavFile(mime: string, base64: string): string | undefined {
-  if (!/^audio\/(?:l16|pcm)\b/i.test(mime)) return undefined;
-  const samples = Buffer.from(base64, "base64");
-  const rate = Number(/;\s*rate=(\d{1,6})\b/i.exec(mime)?.[1] ?? usualRate);
+  const samples = samplesOf(mime, base64);
+  return samples === undefined ? undefined : Buffer.concat([wavHeader(samples), samples.bytes]).toString("base64");
+}
+
+/** The beginning of a WAV file, which its samples follow. */
+export function wavHeader({ bytes: samples, rate }: Samples): Buffer {
   const header = Buffer.alloc(headerBytes);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(headerBytes - 8 + samples.length, 4);
@@ -26,5 +42,5 @@ export function wavFile(mime: string, base64: string): string | undefined {
   header.writeUInt16LE(16, 34);
   header.write("data", 36, "latin1");
   header.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([header, samples]).toString("base64");
+  return header;
 }

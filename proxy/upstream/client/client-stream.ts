@@ -25,6 +25,8 @@ export class ClientStream {
   readonly #headers: readonly string[];
   #listener: ClientStreamListener | undefined;
   #passedHeaders: readonly string[] = [];
+  readonly #usualType: string;
+  #contentType: string;
   #hasBegun = false;
   #slowTimer: NodeJS.Timeout | undefined;
   /** Of large pieces, and what came behind them: to be written when those before were taken. */
@@ -32,9 +34,14 @@ export class ClientStream {
   #isWaiting = false;
   #bytesWritten = 0;
 
-  /** @param headers of every stream of this call: names and values alternating */
-  constructor(response: ClientResponse, headers: readonly string[], limits: ProxyLimits) {
+  /**
+   * @param contentType unless an upstream's reply has another
+   * @param headers of every stream of this call: names and values alternating
+   */
+  constructor(response: ClientResponse, contentType: string, headers: readonly string[], limits: ProxyLimits) {
     this.#response = response;
+    this.#usualType = contentType;
+    this.#contentType = contentType;
     this.#headers = headers;
     this.#limits = limits;
   }
@@ -45,8 +52,9 @@ export class ClientStream {
   }
 
   /** Headers of an attempt's upstream that may pass, in place of those of the one before; lost once the head is out. */
-  passHeaders(headers: readonly string[]): void {
+  passHeaders(headers: readonly string[], contentType = this.#usualType): void {
     this.#passedHeaders = headers;
+    this.#contentType = contentType;
   }
 
   /** The head is out: no status can tell a failure any more. */
@@ -80,7 +88,8 @@ export class ClientStream {
   }
 
   #writeHead(): void {
-    if (!this.#response.headersSent) this.#response.writeHead(200, [...this.#headers, ...this.#passedHeaders]);
+    if (!this.#response.headersSent)
+      this.#response.writeHead(200, ["content-type", this.#contentType, ...this.#headers, ...this.#passedHeaders]);
   }
 
   /** @returns false when the client is slower than the upstream: stop reading until `onDrain` */

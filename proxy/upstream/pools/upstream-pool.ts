@@ -6,6 +6,7 @@
  * `proxyURL` counts.
  */
 import { createHash } from "node:crypto";
+import type { Socket } from "node:net";
 import { Pool, ProxyAgent } from "undici";
 import { ConnectionPool } from "#proxy/http1/client/connection-pool";
 import type { Upstream } from "#proxy/http1/client/upstream";
@@ -13,6 +14,7 @@ import type { ProxyLimits } from "#proxy/limits";
 import { armDeadline } from "#proxy/runtime/deadlines";
 import { EgressPolicy } from "#proxy/snapshot/egress-policy";
 import type { Channel } from "#proxy/snapshot/types.gen";
+import { openChannelSocket, tlsOptions } from "./channel-socket.ts";
 import { guardedLookup, judgeLiteral } from "./guarded-connector.ts";
 import { UndiciUpstream } from "./undici-upstream.ts";
 
@@ -48,6 +50,17 @@ export class UpstreamPools {
     }
     this.#byChannel.set(channel, entry);
     return entry.upstream;
+  }
+
+  /**
+   * A connection that is in no pool: its owner ends it.
+   * @param egressAllowCIDRs as above
+   * @param connectMs longest for each of its steps; 0: no limit
+   * @throws Error where it cannot be opened: `EGRESS_REFUSED`, `CONNECT_TIMEOUT`, or as the network says
+   */
+  openSocket(channel: Channel, egressAllowCIDRs: readonly string[], connectMs: number): Promise<Socket> {
+    if (egressAllowCIDRs !== this.#egressCIDRs) this.#replacePolicy(egressAllowCIDRs);
+    return openChannelSocket(channel, this.#egress, connectMs);
   }
 
   /** Lets go of the pools that none of these channels uses; requests in flight there end first. */
@@ -114,15 +127,4 @@ export class UpstreamPools {
     });
     return new UndiciUpstream(origin.origin, agent);
   }
-}
-
-function tlsOptions(channel: Channel): { ca?: string; servername?: string; cert?: string; key?: string } {
-  const { tls } = channel;
-  if (tls === undefined) return {};
-  return {
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
-    ...(tls.privateKey === undefined ? {} : { key: tls.privateKey }),
-  };
 }

@@ -7,7 +7,7 @@
  */
 import type { StreamFilter } from "#proxy/formats/format";
 import { hasHeader, headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
-import { joined, startsWithStream } from "./body-start.ts";
+import { joined, mayBeReply, startsWithStream } from "./body-start.ts";
 import type { StreamReader } from "./reply-reader.ts";
 
 /** Error bodies are read no further than this; the rest says nothing more. */
@@ -80,6 +80,13 @@ export class CollectedReply {
 
   keep(chunk: Buffer): void {
     this.#chunks.push(chunk);
+  }
+
+  /** What is wrong with a success that is too large. @param chunk what came last */
+  excess(chunk: Buffer): { readonly reason: string; readonly isOversized: boolean } {
+    // A page of HTML was not generated, however long it is.
+    const start = this.start.length === 0 ? chunk : this.start;
+    return { reason: `the reply exceeds ${this.bytesMax} bytes`, isOversized: mayBeReply(start) };
   }
 
   body(): Buffer {

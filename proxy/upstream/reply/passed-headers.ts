@@ -2,6 +2,7 @@
 import { clientHeaders } from "#proxy/http/header-rules";
 import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
 import { droppedHeader } from "#proxy/translate/dropped-fields";
+import type { JudgedReply, ReplyReader } from "./reply-reader.ts";
 
 /**
  * The headers of the upstream that may pass, the dropped fields of the call and the lost parts of the reply; names and
@@ -15,8 +16,12 @@ export function passedHeaders(upstream: RawHeaders, dropped: readonly string[]):
   return names === undefined ? headers : [...headers, "x-tollgate-dropped", names];
 }
 
-/** A stream was asked for and a JSON body came: an error in disguise, or no stream. @param wanted type of content */
-export function isJsonInsteadOf(wanted: string, upstream: RawHeaders): boolean {
-  const [type] = headerValues(upstream, "content-type");
-  return type?.startsWith("application/json") === true && !wanted.startsWith("application/json");
+const wholeReply: JudgedReply = {};
+
+/** How a successful reply is read. A JSON body where a stream was asked for is an error in disguise, or no stream. */
+export function judgeReply(reader: ReplyReader, upstream: RawHeaders): JudgedReply {
+  const [type = ""] = headerValues(upstream, "content-type");
+  if (reader.judge !== undefined) return reader.judge(type);
+  const isJson = type.startsWith("application/json") && !reader.contentType.startsWith("application/json");
+  return isJson ? wholeReply : reader;
 }

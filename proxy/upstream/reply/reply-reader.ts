@@ -10,10 +10,11 @@ export interface ReplyReader {
   /** Content type of the reply that was asked for. */
   readonly contentType: string;
   /**
-   * Raw bytes such as sound, where the upstream streams them: neither comments nor the start of an object is looked for
-   * in them.
+   * Where the content type of a successful reply decides how its body is read: told before the first byte of it. Absent
+   * where every reply that is no JSON is a stream.
+   * @param contentType as the upstream wrote it; empty where it wrote none
    */
-  readonly isOpaque?: boolean;
+  judge?(contentType: string): JudgedReply;
   /** A whole reply cannot pass as it is: the bridge makes the client's response of it. */
   readonly isBridged: boolean;
   /**
@@ -25,6 +26,16 @@ export interface ReplyReader {
   readonly streams?: StreamReader | undefined;
   /** For a reply that is streamed though the client did not ask for it, or the reverse, or that must be translated. */
   bridge(): ReplyBridge;
+}
+
+/** How a successful reply is read, by its content type. */
+export interface JudgedReply {
+  /** Absent: the body is collected and read when it is whole. */
+  readonly streams?: StreamReader | undefined;
+  /** The stream is raw bytes such as sound: neither comments nor the start of an object is looked for in them. */
+  readonly isOpaque?: boolean | undefined;
+  /** Content type of the client's response, where that is not the writer's own. */
+  readonly responseType?: string | undefined;
 }
 
 /** How a reply in events is read. */

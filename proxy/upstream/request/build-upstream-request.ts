@@ -75,6 +75,8 @@ export interface WrittenRequest {
   readonly verb?: string | undefined;
   /** Added to the path's query, encoded. */
   readonly query?: string | undefined;
+  /** Bytes of any kind; absent: events where a stream is asked for, else JSON. */
+  readonly accepts?: "bytes" | undefined;
 }
 
 /** The request for a call that its endpoint has written. @param clientHeaders as of `buildUpstreamRequest` */
@@ -87,8 +89,9 @@ export function buildWrittenRequest(
 ): UpstreamRequest {
   const { channel, route, credential, path } = upstream;
   const { contentType, isStream = asksForStream } = written;
-  const kinds = contentType === undefined ? (["call", "stream"] as const) : (["form", "form-stream"] as const);
-  const { fixedHeaders, headers } = requestHeaders(kinds[isStream ? 1 : 0], channel, credential, clientHeaders);
+  const accepted = written.accepts ?? (isStream ? "stream" : "call");
+  const kind = contentType === undefined ? accepted : (`form-${accepted}` as const);
+  const { fixedHeaders, headers } = requestHeaders(kind, channel, credential, clientHeaders);
   return {
     path: upstreamPath(upstream, path, upstreamModel, written.verb ?? "", written.query),
     fixedHeaders,
@@ -116,6 +119,30 @@ export function buildPlainRequest(
     body: Buffer.alloc(0),
     connectTimeoutMs: connectTimeoutOf(route, channel, limits),
     timeouts: timeoutsOf(route, channel, false, limits),
+  };
+}
+
+/**
+ * The handshake of a WebSocket (RFC 6455); its own fields are added by who opens it.
+ * @param query what is asked by query, encoded
+ * @param clientHeaders already reduced to what may go upstream, names in lower case
+ * @throws GatewayError for a model name that cannot be in a path
+ */
+export function buildSocketRequest(
+  upstream: UpstreamTarget,
+  upstreamModel: string,
+  query: string,
+  clientHeaders: Readonly<Record<string, string>>,
+  limits: ProxyLimits,
+): UpstreamRequest {
+  const { channel, credential, route, path } = upstream;
+  return {
+    method: "GET",
+    path: upstreamPath(upstream, path, upstreamModel, "", query),
+    ...requestHeaders("socket", channel, credential, clientHeaders),
+    body: Buffer.alloc(0),
+    connectTimeoutMs: connectTimeoutOf(route, channel, limits),
+    timeouts: timeoutsOf(route, channel, true, limits),
   };
 }
 

@@ -8,16 +8,20 @@ import { providerOf } from "#proxy/providers/providers";
 import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 
 /** What is asked, and so what is sent and taken. The type of a form names its boundary, so that each brings its own. */
-export type UpstreamExchangeKind = "call" | "stream" | "form" | "form-stream" | "plain" | "opaque";
+export type UpstreamExchangeKind = Accepted | `form-${Accepted}` | "plain" | "opaque" | "socket";
+type Accepted = "call" | "stream" | "bytes";
 
 /** `identity`: a compressed stream would have to be inflated and could not be passed through event by event. */
 const ofAll = ["accept-encoding", "identity", "user-agent", "tollgate"];
 const own: Readonly<Record<UpstreamExchangeKind, readonly string[]>> = {
   call: ["content-type", "application/json", "accept", "application/json", ...ofAll],
   stream: ["content-type", "application/json", "accept", "text/event-stream", ...ofAll],
-  form: ["accept", "application/json", ...ofAll],
+  bytes: ["content-type", "application/json", "accept", "*/*", ...ofAll],
+  "form-call": ["accept", "application/json", ...ofAll],
   "form-stream": ["accept", "text/event-stream", ...ofAll],
+  "form-bytes": ["accept", "*/*", ...ofAll],
   plain: ["accept", "application/json", ...ofAll],
+  socket: ["user-agent", "tollgate"],
   opaque: ofAll,
 };
 

@@ -12,6 +12,7 @@ import { LargeBodyQueue } from "#proxy/dispatch/large-body-queue";
 import { ReservationHeartbeat } from "#proxy/dispatch/reservations/reservation-heartbeat";
 import { OpenAttempts } from "#proxy/dispatch/revocation/open-attempts";
 import type { Services } from "#proxy/dispatch/services";
+import { OpenSessions } from "#proxy/dispatch/sessions/open-sessions";
 import { BodiesUnderWay } from "#proxy/http/bodies-under-way";
 import { Spool } from "#proxy/http/form/spool";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
@@ -115,6 +116,7 @@ export class InProcessGateway {
       reservations: new ReservationHeartbeat(ledger, limits.reservationTtlMs),
       pools: new UpstreamPools(limits),
       openAttempts: new OpenAttempts(),
+      openSessions: new OpenSessions(),
       mediaDownloads,
       callStates: new CallStates({ ...callStatesDefaults, clock: () => performance.now() }),
       conversationMutex: new KeyedMutex(),
@@ -148,7 +150,10 @@ export class InProcessGateway {
     });
     const address = await server.listen({ host: "127.0.0.1", port: 0 }, false);
     const close = async (): Promise<void> => {
-      await server.drain(() => services.openAttempts.end("shutting-down"));
+      await server.drain({
+        onClosed: () => services.openSessions.drain(),
+        cut: () => services.openAttempts.end("shutting-down"),
+      });
       services.reservations.close();
       await estimator.close();
       await services.pools.destroy();

@@ -39,7 +39,7 @@ describe("fields that the proxies do not act on yet", () => {
       want: "PartiallyValid: spec.health.passive: not there yet, no credential is left out for its failures before. spec.health.active: not there yet, no probe is sent.",
     },
     {
-      name: "formats without an endpoint",
+      name: "formats of all endpoints are served",
       kind: "Channel",
       spec: {
         formats: [
@@ -49,9 +49,10 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Completions", path: "/completions" },
           { type: "Passthrough", paths: ["/x"] },
           { type: "Realtime", path: "/realtime" },
+          { type: "Predict", path: "/predict" },
         ],
       },
-      want: "PartiallyValid: spec.formats Realtime: not there yet, no endpoint uses it.",
+      want: "",
     },
     {
       name: "capabilities of a channel's models are served",
@@ -61,10 +62,10 @@ describe("fields that the proxies do not act on yet", () => {
     },
     { name: "a route with defaults uses none", kind: "ModelRoute", spec: { failover: {}, keySelector: {} }, want: "" },
     {
-      name: "capabilities without an endpoint",
+      name: "capabilities of all endpoints are served",
       kind: "ModelRoute",
       spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
-      want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
+      want: "",
     },
     {
       name: "parameters in lists, of which few are named",

@@ -4,9 +4,11 @@ import { completionFormats } from "#proxy/endpoints/completions/serve-completion
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
-import { imageFormats } from "#proxy/endpoints/images/image-dialects";
+import { imageFormatsFor } from "#proxy/endpoints/images/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
+import { speechDialects } from "#proxy/endpoints/speech/speech-dialects";
+import { transcriptDialects } from "#proxy/endpoints/transcripts/transcript-dialects";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 
@@ -22,13 +24,17 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   "stored-responses": () => ["Responses"],
   moderations: () => moderationDialects.formatsFor(given("Moderations")),
   embeddings: (client) => embeddingDialects.formatsFor(given(client)),
+  speech: () => speechDialects({ eventBytesMax: 1, isMeasured: false }).formatsFor(given("Speech")),
+  transcriptions: (client) => transcriptDialects(1).formatsFor(given(client)),
+  translations: (client) => transcriptDialects(1).formatsFor(given(client)),
   completions: () => completionFormats,
   rerank: () => ["Rerank"],
-  "image-generations": (client) => imageFormats(given(client), ""),
-  "image-edits": (client) => imageFormats(given(client), ""),
-  "image-variations": (client) => imageFormats(given(client), ""),
-  "image-predictions": (client) => imageFormats(given(client), ""),
+  "image-generations": (client) => imageFormatsFor(given(client), ""),
+  "image-edits": (client) => imageFormatsFor(given(client), ""),
+  "image-variations": (client) => imageFormatsFor(given(client), ""),
+  "image-predictions": (client) => imageFormatsFor(given(client), ""),
   "pass-through": () => ["Passthrough"],
+  realtime: () => ["Realtime"],
 };
 
 /** As far as a call's format decides. */

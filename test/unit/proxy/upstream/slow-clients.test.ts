@@ -57,7 +57,7 @@ interface Row {
 /** One event of that size, in the manner of a stream, with whatever follows it. */
 function streamed(end: (client: ClientStream) => void, told: Told): Responder {
   return (response) => {
-    const client = new ClientStream(response, [], limits);
+    const client = new ClientStream(response, "text/event-stream", [], limits);
     client.listenWith({
       onDrain: () => {
         told.drained += 1;
@@ -203,7 +203,7 @@ describe("slow clients", function () {
       name: "have a clean end where nothing waits that could be withheld",
       reads: true,
       respond: () => (response) => {
-        const client = new ClientStream(response, [], limits);
+        const client = new ClientStream(response, "text/event-stream", [], limits);
         client.write([behind]);
         void client.endFailed(gone, "withheld", true);
       },
@@ -225,7 +225,7 @@ describe("slow clients", function () {
       name: "hear of an error where nothing waits that could be withheld",
       reads: true,
       respond: () => (response) => {
-        const client = new ClientStream(response, [], limits);
+        const client = new ClientStream(response, "text/event-stream", [], limits);
         client.write([behind]);
         void client.endFailed(gone, "withheld", false);
       },

@@ -1,0 +1,28 @@
+/** Reads the usage that OpenAI-style audio endpoints report (openai.com API reference: audio). */
+import { count, Remainder } from "#proxy/formats/token-counts";
+import { isObject, member, memberAt } from "#proxy/json/json-value";
+import { audioMillisecondsOf } from "#proxy/settle/audio-duration";
+import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+
+/** Of speech: text goes in, sound comes out. @returns undefined where the value holds no count */
+export function speechUsage(usage: unknown): TokenUsage | undefined {
+  if (!isObject(usage)) return undefined;
+  const input = new Remainder(count(usage["input_tokens"]));
+  const audioInput = input.subtract(memberAt(usage, "input_token_details", "audio_tokens"));
+  return { ...zeroUsage, input: input.left, audioInput, audioOutput: count(usage["output_tokens"]) };
+}
+
+/** Of a transcript: sound goes in, and the prompt's text; text comes out. @returns undefined where it counts no tokens */
+export function transcriptUsage(usage: unknown): TokenUsage | undefined {
+  if (!isObject(usage) || (usage["type"] !== "tokens" && usage["input_tokens"] === undefined)) return undefined;
+  const all = new Remainder(count(usage["input_tokens"]));
+  const input = all.subtract(memberAt(usage, "input_token_details", "text_tokens"));
+  return { ...zeroUsage, input, audioInput: all.left, output: count(usage["output_tokens"]) };
+}
+
+/** Length of the sound that was heard, in milliseconds: of `usage` where it is by duration, else of the reply itself. */
+export function heardMilliseconds(reply: unknown): number | undefined {
+  const seconds = memberAt(reply, "usage", "seconds") ?? member(reply, "duration");
+  // Some servers write the length of a verbose transcript as text.
+  return audioMillisecondsOf(typeof seconds === "string" && seconds !== "" ? Number(seconds) : seconds);
+}

@@ -1,0 +1,160 @@
+/**
+ * Reads a client's message strictly, finds the models that it names and edits them (PURE).
+ *
+ * The same rules hold as for the body of a call (`json/strict-json.ts`): what the gateway reads is what the upstream will
+ * read. Every other byte passes as it came, so that members which nobody knows yet survive.
+ */
+import { GatewayError } from "#proxy/errors";
+import { BodyEditor } from "#proxy/json/body-editor";
+import {
+  readNumber,
+  readString,
+  type ScannedObject,
+  type ScanOptions,
+  scanJsonObject,
+  scanMembers,
+} from "#proxy/json/strict-json";
+import type { Channel } from "#proxy/snapshot/types.gen";
+
+export interface ClientMessage {
+  readonly type: string;
+  /** Repeated by the upstream in an error about this message. */
+  readonly eventId: string | undefined;
+  readonly body: ScannedObject;
+}
+
+/** A model as a message names it. */
+export interface NamedModel {
+  readonly use: "conversation" | "transcription";
+  readonly path: readonly string[];
+  readonly model: string;
+}
+
+/** Where a message of today's and of the beta interface names a model; also where some upstreams read one. */
+const modelPlaces: readonly (readonly [NamedModel["use"], readonly string[]])[] = [
+  ["conversation", ["model"]],
+  ["conversation", ["session", "model"]],
+  ["conversation", ["response", "model"]],
+  ["transcription", ["session", "audio", "input", "transcription", "model"]],
+  ["transcription", ["session", "input_audio_transcription", "model"]],
+];
+const transcriptionPlaces = [
+  ["session", "audio", "input", "transcription"],
+  ["session", "input_audio_transcription"],
+];
+/** Members that decide what a message does: an upstream that folds case must not find others. */
+const routingMembers = new Set(["type", "session", "response", "event_id", "model"]);
+
+/** @throws GatewayError `invalid_json`, `missing_parameter`, `invalid_type` */
+export function readClientMessage(bytes: Buffer, bounds: ScanOptions): ClientMessage {
+  const body = scanJsonObject(bytes, bounds);
+  for (const { name } of body.members) {
+    const folded = name.toLowerCase();
+    if (folded !== name && routingMembers.has(folded)) {
+      throw new GatewayError("invalid_json", `The member ${JSON.stringify(name)} must be spelled "${folded}".`);
+    }
+  }
+  const type = body.member("type");
+  if (type === undefined) throw new GatewayError("missing_parameter", "'type' is missing.", { param: "type" });
+  const name = readString(body, type);
+  if (name === undefined) throw new GatewayError("invalid_type", "'type' must be a string.", { param: "type" });
+  return { type: name, eventId: readString(body, body.member("event_id")), body };
+}
+
+/** @throws GatewayError `invalid_type` for a model that is no name, `invalid_json` for a member that stands twice */
+export function namedModels({ body }: ClientMessage): NamedModel[] {
+  const named: NamedModel[] = [];
+  for (const [use, path] of modelPlaces) {
+    const found = find(body, path);
+    if (found === undefined || found.member.kind === "null") continue;
+    const model = readString(found.owner, found.member);
+    if (model === undefined) {
+      const param = path.join(".");
+      throw new GatewayError("invalid_type", `'${param}' must be a string.`, { param });
+    }
+    named.push({ use, path, model });
+  }
+  return named;
+}
+
+/** What is changed in a message before it goes upstream. */
+export interface MessageEdits {
+  /** The models that it names, by the upstream's names. */
+  readonly models: readonly { readonly path: readonly string[]; readonly upstreamModel: string }[];
+  /** An id by which the upstream can tell an error about it; the client's own stays. */
+  readonly eventId?: string;
+  /** The channel keeps them from its provider. */
+  readonly dropsMetadata?: boolean;
+}
+
+/** @returns the message as the upstream gets it */
+export function editMessage({ body, eventId }: ClientMessage, edits: MessageEdits): Buffer {
+  const editor = new BodyEditor(body);
+  for (const { path, upstreamModel } of edits.models) {
+    editorAt(editor, path.slice(0, -1)).set(path.at(-1) ?? "", JSON.stringify(upstreamModel));
+  }
+  if (eventId === undefined && edits.eventId !== undefined) editor.set("event_id", JSON.stringify(edits.eventId));
+  if (edits.dropsMetadata === true && find(body, ["response", "metadata"]) !== undefined) {
+    editor.nested("response").remove("metadata");
+  }
+  return editor.build();
+}
+
+/** Whether the message ends the transcription of what the client says. */
+export function endsTranscription({ body }: ClientMessage): boolean {
+  return transcriptionPlaces.some((path) => find(body, path)?.member.kind === "null");
+}
+
+/**
+ * Objects that the upstream's account keeps may be another tenant's (docs/design/configuration.md 2.2).
+ * @throws GatewayError `unsupported_parameter`
+ */
+export function refuseUpstreamObjects(
+  { body }: ClientMessage,
+  { upstreamObjects }: Pick<Channel, "upstreamObjects">,
+): void {
+  if (upstreamObjects === "Shared") return;
+  for (const path of [
+    ["session", "prompt"],
+    ["response", "prompt"],
+  ]) {
+    const found = find(body, path);
+    if (found === undefined || found.member.kind === "null") continue;
+    const param = path.join(".");
+    throw new GatewayError(
+      "unsupported_parameter",
+      `'${param}' names an object of the upstream's account, which is not shared. Leave it out.`,
+      { param },
+    );
+  }
+}
+
+/** The most tokens that a message allows its response or its session to say; undefined where it says nothing of it. */
+export function outputCapOf({ body }: ClientMessage, owner: "response" | "session"): number | "none" | undefined {
+  for (const name of ["max_output_tokens", "max_response_output_tokens"]) {
+    const found = find(body, [owner, name]);
+    if (found === undefined) continue;
+    const cap = readNumber(found.owner, found.member);
+    return cap !== undefined && Number.isSafeInteger(cap) && cap > 0 ? cap : "none";
+  }
+  return undefined;
+}
+
+type Found = { readonly owner: ScannedObject; readonly member: NonNullable<ReturnType<ScannedObject["member"]>> };
+
+/** @throws GatewayError `invalid_json` where an object on the way has a member twice */
+function find(body: ScannedObject, path: readonly string[]): Found | undefined {
+  let owner = body;
+  for (const [depth, name] of path.entries()) {
+    const member = owner.member(name);
+    if (member === undefined) return undefined;
+    if (depth === path.length - 1) return { owner, member };
+    if (member.kind !== "object") return undefined;
+    owner = scanMembers(owner.bytes, member.valueStart, member.valueEnd);
+  }
+  return undefined;
+}
+
+function editorAt(editor: BodyEditor, path: readonly string[]): BodyEditor {
+  return path.reduce((outer, name) => outer.nested(name), editor);
+}

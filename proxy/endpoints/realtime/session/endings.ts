@@ -1,0 +1,71 @@
+/**
+ * The ends of a session that the gateway makes: an `error` event that says why, and then a close with a code for programs
+ * (docs/design/realtime.md 5). Codes of RFC 6455 where one fits; 4000 and the status of HTTP where none does.
+ */
+import { GatewayError } from "#proxy/errors";
+import { tooManyBytes } from "#proxy/http/in-flight-bytes";
+import type { EndCode } from "#proxy/observe/access-log";
+import { errorOfStop } from "#proxy/upstream/describe-outcome";
+
+export interface Ending {
+  readonly error: GatewayError;
+  readonly closeCode: number;
+  readonly end: EndCode;
+}
+
+export const revoked: Ending = { error: errorOfStop("revoked"), closeCode: 1008, end: "KD" };
+export const drained: Ending = { error: errorOfStop("shutting-down"), closeCode: 1001, end: "DD" };
+export const tooLong: Ending = {
+  error: new GatewayError("session_expired", "The session was open for as long as a session may be. Open another one."),
+  closeCode: 4408,
+  end: "PD",
+};
+export const binaryMessage: Ending = {
+  error: new GatewayError("invalid_json", "Binary messages are not part of this protocol: send JSON as text."),
+  closeCode: 1003,
+  end: "PD",
+};
+export const overloaded: Ending = { error: tooManyBytes(), closeCode: 1013, end: "RD" };
+export const upstreamLost: Ending = {
+  error: new GatewayError("upstream_error", "Upstream connection error: the connection failed or was lost."),
+  closeCode: 1011,
+  end: "SD",
+};
+export const upstreamInvalid: Ending = {
+  error: new GatewayError("upstream_error", "Upstream server error: it sent a message that is not of this protocol."),
+  closeCode: 1011,
+  end: "SD",
+};
+export const upstreamTooLarge: Ending = {
+  error: new GatewayError("upstream_error", "Upstream server error: it sent a message that is larger than is taken."),
+  closeCode: 1009,
+  end: "SD",
+};
+
+/** A refusal after which the session cannot go on; undefined where another try may help, or another message. */
+export function endingOf(error: GatewayError): Ending | undefined {
+  switch (error.code) {
+    case "insufficient_quota":
+      return { error, closeCode: 4429, end: "RD" };
+    case "unknown_key":
+    case "key_suspended":
+    case "key_expired":
+    case "key_not_yet_valid":
+    case "ip_not_allowed":
+    case "account_required":
+    case "protocol_not_allowed":
+    case "capability_not_allowed":
+      return { error, closeCode: 1008, end: "KD" };
+    case "overloaded":
+      return { error, closeCode: 1013, end: "RD" };
+    case "internal":
+      return { error, closeCode: 1011, end: "ID" };
+    default:
+      return undefined;
+  }
+}
+
+/** Codes that may be sent (RFC 6455 section 7.4): those of the table but the reserved ones, and those of applications. */
+export function isSendable(code: number): boolean {
+  return (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+}

@@ -1,0 +1,371 @@
+/**
+ * Relays one session: messages pass both ways as they came, but for the few that the gateway must look into
+ * (`session-rules.ts`). One side that is slow makes the other wait. Whatever ends it, the calls that run are settled once.
+ *
+ * A session that only transcribes begins without an upstream: its client names the model first.
+ */
+
+import { describeLiveness } from "#proxy/authenticate/find-key";
+import type { Caller } from "#proxy/dispatch/admitted-call";
+import { isStillAllowed } from "#proxy/dispatch/revocation/is-still-allowed";
+import type { OpenSession } from "#proxy/dispatch/sessions/open-sessions";
+import type { AcceptedSocket } from "#proxy/endpoints/realtime/accept-web-socket";
+import { namedModels, readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
+import { errorEvent, transcriptionCreated } from "#proxy/endpoints/realtime/messages/server-event";
+import { GatewayError } from "#proxy/errors";
+import { ClientGoneError } from "#proxy/http/read-body";
+import type { Snapshot } from "#proxy/snapshot/snapshot";
+import {
+  binaryMessage,
+  drained,
+  type Ending,
+  endingOf,
+  isSendable,
+  overloaded,
+  revoked,
+  tooLong,
+  upstreamInvalid,
+  upstreamLost,
+  upstreamTooLarge,
+} from "./endings.ts";
+import { Peer } from "./peer.ts";
+import type { ClientVerdict, SessionEffects, SessionRules } from "./session-rules.ts";
+
+/** A session's upstream side. */
+export interface UpstreamSide {
+  readonly accepted: AcceptedSocket;
+  readonly rules: SessionRules;
+}
+
+export interface SessionOptions {
+  readonly caller: Caller;
+  readonly client: AcceptedSocket;
+  /** Opens the upstream of a session whose client names the model late. @throws GatewayError */
+  readonly open: (model: string, effects: SessionEffects) => Promise<UpstreamSide>;
+}
+
+export class RealtimeSession implements OpenSession, SessionEffects {
+  readonly #options: SessionOptions;
+  readonly #client: Peer;
+  readonly #startedMs = performance.now();
+  #upstream: Peer | undefined;
+  #rules: SessionRules | undefined;
+  /** Messages of the client that wait for one before them. */
+  #waiting: Buffer[] | undefined;
+  #work: Promise<void> | undefined;
+  /** It ends when nothing runs any more. */
+  #endsWhenIdle: Ending | undefined;
+  #isOver = false;
+  #eventCount = 0;
+  #heldBytes = 0;
+  #openPeers = 1;
+  #resolve: () => void = () => {};
+  /** Both sides have ended. */
+  readonly #closed: Promise<void>;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#client = this.#peer(options.client);
+    this.#closed = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  #peer({ webSocket, socket }: AcceptedSocket): Peer {
+    const { realtimePingMs: pingMs, slowReaderTimeoutMs: slowMs } = this.#options.caller.services.limits;
+    return new Peer(webSocket, socket, { pingMs, slowMs });
+  }
+
+  /** Runs until both sides have ended and all is settled. @param upstream undefined: opened when its model is named */
+  async run(upstream: UpstreamSide | undefined): Promise<void> {
+    const { services, record } = this.#options.caller;
+    record.status = 101;
+    record.pieceSent();
+    // What the gateway itself takes is told apart from what the two sides take to say.
+    record.upstreamStarted();
+    this.#client.listen({
+      onMessage: (message, isBinary) => this.#ofClient(message, isBinary),
+      onDrained: () => this.#updateReading(),
+      onClosed: (code, reason) => this.#clientClosed(code, reason),
+    });
+    if (upstream !== undefined) this.#connect(upstream);
+    else this.#client.send(transcriptionCreated(record.requestId, this.#nextId()));
+    services.openSessions.add(this);
+    try {
+      await this.#closed;
+    } finally {
+      services.openSessions.delete(this);
+      this.#hold(0);
+      record.upstreamEnded();
+      record.requestBytes = this.#client.messageBytes;
+      record.responseBytes = this.#upstream?.messageBytes ?? 0;
+      await this.#settle();
+    }
+  }
+
+  /** What the client said last may still be reserved; only then is it known what runs. */
+  async #settle(): Promise<void> {
+    await this.#work;
+    const { record } = this.#options.caller;
+    await this.#rules?.settled();
+    const error = record.errorCode === undefined ? upstreamLost.error : new GatewayError(record.errorCode, "");
+    await this.#rules?.calls.end(error, record.end === "--" ? "CD" : record.end);
+  }
+
+  #connect({ accepted, rules }: UpstreamSide): void {
+    const upstream = this.#peer(accepted);
+    this.#upstream = upstream;
+    this.#rules = rules;
+    this.#openPeers += 1;
+    upstream.listen({
+      onMessage: (message, isBinary) => this.#ofUpstream(message, isBinary),
+      onDrained: () => this.#updateReading(),
+      onClosed: (code, reason) => this.#upstreamClosed(code, reason),
+    });
+    if (this.#isOver) upstream.close(1000, "");
+    else this.#updateReading();
+  }
+
+  #ofClient(message: Buffer, isBinary: boolean): void {
+    if (this.#isOver) return;
+    if (isBinary) this.#end(binaryMessage);
+    else if (this.#waiting !== undefined) this.#waiting.push(message);
+    else this.#handle(message);
+  }
+
+  #handle(message: Buffer): void {
+    let verdict: ClientVerdict | Promise<ClientVerdict>;
+    try {
+      verdict = this.#judge(message);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    if (!(verdict instanceof Promise)) {
+      this.#apply(verdict);
+      return;
+    }
+    this.#waiting = [];
+    this.#updateReading();
+    this.#work = verdict.then(
+      (late) => this.#applyLate(late),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  #applyLate(verdict: ClientVerdict): void {
+    this.#apply(verdict);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    // Where one of them must be reserved as well, the rest wait behind it.
+    for (const message of waiting) this.#ofClient(message, false);
+    this.#updateReading();
+  }
+
+  #judge(message: Buffer): ClientVerdict | Promise<ClientVerdict> {
+    if (this.#rules === undefined) return this.#openLate(message);
+    if (this.#endsWhenIdle !== undefined && message.includes("response.create")) {
+      return { refusal: this.#endsWhenIdle.error, about: undefined };
+    }
+    return this.#rules.ofClient(message);
+  }
+
+  /** Of a transcription: nothing goes upstream before its model is known. */
+  #openLate(message: Buffer): ClientVerdict | Promise<ClientVerdict> {
+    const { limits } = this.#options.caller.services;
+    let about: string | undefined;
+    try {
+      const read = readClientMessage(message, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax });
+      about = read.eventId;
+      const named = namedModels(read).find(({ use }) => use === "transcription");
+      if (named !== undefined) return this.#opened(named.model, named.path.join("."), message, about);
+      const param = "session.audio.input.transcription.model";
+      throw new GatewayError("missing_parameter", `Name a model first: send 'session.update' with '${param}'.`, {
+        param,
+      });
+    } catch (error) {
+      if (error instanceof GatewayError) return { refusal: error, about };
+      throw error;
+    }
+  }
+
+  async #opened(model: string, param: string, message: Buffer, about: string | undefined): Promise<ClientVerdict> {
+    try {
+      const upstream = await this.#options.open(model, this);
+      this.#connect(upstream);
+      return await upstream.rules.ofClient(message);
+    } catch (error) {
+      if (error instanceof GatewayError) {
+        return { refusal: new GatewayError(error.code, error.message, { param, cause: error.cause }), about };
+      }
+      if (error instanceof ClientGoneError) return { refusal: upstreamLost.error, about };
+      throw error;
+    }
+  }
+
+  #apply(verdict: ClientVerdict): void {
+    if (this.#isOver) return;
+    if ("forward" in verdict) {
+      this.#upstream?.send(verdict.forward);
+      if (this.#upstream?.isFull === true) this.#updateReading();
+    } else this.#refuse(verdict.refusal, verdict.about);
+  }
+
+  #refuse(error: GatewayError, about: string | undefined): void {
+    const ending = this.#endsWhenIdle === undefined ? endingOf(error) : undefined;
+    if (ending !== undefined) this.#end(ending, about);
+    else this.#tell(error, about);
+  }
+
+  #tell(error: GatewayError, about: string | undefined): void {
+    this.#client.send(errorEvent(error, this.#options.caller.record.requestId, this.#nextId(), about));
+  }
+
+  #ofUpstream(message: Buffer, isBinary: boolean): void {
+    if (this.#rules === undefined) return;
+    let passed: ReturnType<SessionRules["ofUpstream"]>;
+    try {
+      passed = isBinary ? "invalid" : this.#rules.ofUpstream(message);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    // What comes after the end is counted, and goes to nobody.
+    if (this.#isOver) return;
+    if (passed === "invalid") this.#end(upstreamInvalid);
+    else if (passed !== undefined) {
+      this.#client.send(passed);
+      if (this.#client.isFull) this.#updateReading();
+    }
+  }
+
+  toUpstream(message: string): void {
+    this.#upstream?.send(message);
+  }
+
+  refused(error: GatewayError): void {
+    this.#refuse(error, undefined);
+  }
+
+  settled(): void {
+    const ending = this.#endsWhenIdle;
+    if (ending !== undefined && this.#rules?.calls.isIdle !== false) this.#end(ending);
+  }
+
+  failed(cause: unknown): void {
+    const { record, services } = this.#options.caller;
+    services.log.error("a session failed for an unexpected reason", { request: record.requestId, error: cause });
+    const message = `Internal error: the gateway failed to handle this session (${record.requestId}).`;
+    this.#end({ error: new GatewayError("internal", message, { cause }), closeCode: 1011, end: "ID" });
+  }
+
+  /** One side is not read while the other takes no more, or while a message of its own must wait. */
+  #updateReading(): void {
+    if (this.#isOver) return;
+    this.#client.setPaused(this.#waiting !== undefined || this.#upstream?.isFull === true);
+    this.#upstream?.setPaused(this.#client.isFull);
+  }
+
+  isAllowed(snapshot: Snapshot, nowMs: number): boolean {
+    const { found, clientAddress } = this.#options.caller;
+    const names = this.#rules?.models.names ?? [];
+    if (names.length === 0) {
+      const live = snapshot.findKey(found.credential.sha256);
+      return live !== undefined && describeLiveness(live, snapshot, nowMs) === undefined;
+    }
+    const endpoint = { protocol: "OpenAI", capability: "Realtime" } as const;
+    return names.every((model) => isStillAllowed({ found, clientAddress, call: { model, endpoint } }, snapshot, nowMs));
+  }
+
+  revoke(isImmediate: boolean): void {
+    if (isImmediate) this.#end(revoked);
+    else this.#endWhenIdle(revoked);
+  }
+
+  drain(): void {
+    this.#endWhenIdle(drained);
+  }
+
+  cut(): void {
+    this.#end(drained);
+  }
+
+  #endWhenIdle(ending: Ending): void {
+    this.#endsWhenIdle ??= ending;
+    this.settled();
+  }
+
+  check(nowMs: number): void {
+    const { limits } = this.#options.caller.services;
+    if (nowMs - this.#startedMs > limits.realtimeSessionMs) this.#end(tooLong);
+    this.#hold(this.#isOver ? 0 : this.#client.heldBytes + (this.#upstream?.heldBytes ?? 0));
+    const { record } = this.#options.caller;
+    const cause = this.#client.check(nowMs);
+    if (cause !== undefined && !this.#isOver) record.clientLeft(cause === "slow" ? "cD" : "CD");
+    if (this.#upstream?.check(nowMs) !== undefined) this.#end(upstreamLost);
+  }
+
+  /** Counts what both sides hold as bodies of calls are counted: many large messages that never end fill the memory. */
+  #hold(bytes: number): void {
+    const { inFlightBytes } = this.#options.caller;
+    const more = bytes - this.#heldBytes;
+    if (more > 0 && !inFlightBytes.tryAcquire(more)) {
+      this.#end(overloaded);
+      return;
+    }
+    if (more < 0) inFlightBytes.release(-more);
+    this.#heldBytes = bytes;
+  }
+
+  /** The gateway ends it: the client is told why, in an event and in the close. */
+  #end(ending: Ending, about?: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { error, closeCode, end } = ending;
+    this.#options.caller.record.cut(error.code, end);
+    this.#tell(error, about);
+    this.#client.close(closeCode, error.message);
+    this.#upstream?.close(1000, "");
+  }
+
+  #clientClosed(code: number, reason: string): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      const hasLeft = code === 1006;
+      const { record } = this.#options.caller;
+      if (hasLeft && record.end === "--") record.clientLeft("CD");
+      if (isSendable(code)) this.#upstream?.close(code, reason);
+      else this.#upstream?.close(hasLeft ? 1001 : undefined, "the client has left");
+    }
+    this.#peerClosed();
+  }
+
+  #upstreamClosed(code: number, reason: string): void {
+    if (!this.#isOver) {
+      if (code === 1006) this.#end(upstreamLost);
+      else if (code === 1009) this.#end(upstreamTooLarge);
+      else if (code === 1002 || code === 1007) this.#end(upstreamInvalid);
+      else if (this.#rules?.isChannelAtFault === true) this.#end({ ...upstreamLost, error: channelRefused });
+      else {
+        this.#isOver = true;
+        this.#client.close(isSendable(code) ? code : undefined, this.#rules?.clean(reason) ?? "");
+      }
+    }
+    this.#peerClosed();
+  }
+
+  #peerClosed(): void {
+    this.#openPeers -= 1;
+    if (this.#openPeers === 0) this.#resolve();
+  }
+
+  #nextId(): string {
+    this.#eventCount += 1;
+    return `event_${this.#options.caller.record.requestId}-${this.#eventCount}`;
+  }
+}
+
+const channelRefused = new GatewayError(
+  "channel_refused",
+  "Service unavailable: the upstream refused the gateway's own credential or account.",
+);

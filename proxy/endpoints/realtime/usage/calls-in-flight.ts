@@ -1,0 +1,182 @@
+/**
+ * The calls of one session that run now: responses and transcriptions, each reserved before and settled after.
+ *
+ * A response that the client asks for is reserved before it is asked of the upstream. One that the upstream begins by
+ * itself, because it heard the speaker pause, is reserved when it says so; where it is refused, what it takes until it is
+ * cancelled is charged all the same. What runs when the session ends is charged by what it has said.
+ */
+import type { GatewayError } from "#proxy/errors";
+import { asText, isObject, type JsonObject, memberAt } from "#proxy/json/json-value";
+import type { EndCode } from "#proxy/observe/access-log";
+import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import type { Fleet } from "#proxy/snapshot/types.gen";
+import { audioBytesPerSecond, type ConversationSize } from "./conversation-size.ts";
+import { ProducedOutput } from "./produced-output.ts";
+import { readResponseUsage, readTranscriptionUsage } from "./read-usage.ts";
+import type { ResponseReservation } from "./response-reservation.ts";
+
+/** Made anew for each call, by the configuration that holds then. */
+export interface CallTerms {
+  readonly reservation: ResponseReservation;
+  readonly fleet: Fleet;
+  readonly route: Parameters<ConversationSize["estimate"]>[1];
+}
+
+interface Call {
+  readonly terms: CallTerms;
+  /** What the model reads, as estimated when it began. */
+  readonly input: TokenUsage;
+  readonly produced: ProducedOutput;
+  /** Settlement waits for it. */
+  readonly reserved: Promise<GatewayError | undefined>;
+}
+
+export class CallsInFlight {
+  readonly #size: ConversationSize;
+  readonly #estimateTokens: (text: string) => Promise<number>;
+  /** Asked for and not begun, by the id of the client's message, in order. */
+  readonly #asked = new Map<string, Call>();
+  readonly #responses = new Map<string, Call>();
+  readonly #transcriptions = new Map<string, Call>();
+  #outputBytesPerSecond = audioBytesPerSecond(undefined);
+
+  constructor(size: ConversationSize, estimateTokens: (text: string) => Promise<number>) {
+    this.#size = size;
+    this.#estimateTokens = estimateTokens;
+  }
+
+  get isIdle(): boolean {
+    return this.#asked.size + this.#responses.size === 0;
+  }
+
+  set outputFormat(format: unknown) {
+    this.#outputBytesPerSecond = audioBytesPerSecond(format);
+  }
+
+  /** The client asks for a response. @returns why it must not have it; nothing is held then */
+  async ask(eventId: string, outputCap: number | undefined, terms: CallTerms): Promise<GatewayError | undefined> {
+    const call = this.#start(outputCap, terms);
+    const refusal = await call.reserved;
+    if (refusal === undefined) this.#asked.set(eventId, call);
+    else terms.reservation.refused(refusal);
+    return refusal;
+  }
+
+  /** The upstream refused what the client asked for. @param eventId of the client's message */
+  async refused(eventId: string, error: GatewayError): Promise<void> {
+    const call = this.#asked.get(eventId);
+    if (call === undefined) return;
+    this.#asked.delete(eventId);
+    await call.terms.reservation.release(true);
+    call.terms.reservation.refused(error);
+  }
+
+  /**
+   * A response has begun.
+   * @param terms for one that nobody asked for
+   * @returns why it must be cancelled
+   */
+  async began(responseId: string, terms: () => CallTerms): Promise<GatewayError | undefined> {
+    const [asked] = this.#asked;
+    if (asked !== undefined) {
+      this.#asked.delete(asked[0]);
+      this.#responses.set(responseId, asked[1]);
+      return undefined;
+    }
+    const call = this.#start(undefined, terms());
+    this.#responses.set(responseId, call);
+    return call.reserved;
+  }
+
+  #start(outputCap: number | undefined, terms: CallTerms): Call {
+    const { fleet, route, reservation } = terms;
+    const reserved = reservation.reserve(this.#size.estimate(outputCap, route, fleet));
+    const input = this.#size.input(false);
+    return { terms, input, produced: new ProducedOutput(), reserved };
+  }
+
+  /** An event with a part of a response. Those of two that run side by side name theirs near the front. */
+  produced(type: string, event: Buffer): void {
+    for (const [id, call] of this.#responses) {
+      if (this.#responses.size > 1 && !event.subarray(0, idsWithinBytes).includes(id)) continue;
+      call.terms.reservation.record.pieceSent();
+      call.produced.add(type, event);
+      return;
+    }
+  }
+
+  /** @param response of `response.done` */
+  async responded(response: JsonObject): Promise<void> {
+    const id = asText(response["id"]);
+    const call = this.#responses.get(id);
+    if (call === undefined) return;
+    this.#responses.delete(id);
+    const usage = readResponseUsage(response["usage"]);
+    if (usage !== undefined) this.#size.responded(usage);
+    await call.reserved;
+    const { reservation } = call.terms;
+    if (usage !== undefined) await reservation.settle(usage, false);
+    else if (response["status"] === "failed" && call.produced.isNothing) await reservation.release(true);
+    else await this.#settleEstimated(call);
+    reservation.report();
+  }
+
+  /** A part of what the client said is being transcribed. @returns why the session must end */
+  async heard(itemId: string, terms: CallTerms): Promise<GatewayError | undefined> {
+    const audioInput = this.#size.takeAudioTokens();
+    const input = { ...zeroUsage, audioInput };
+    const reserved = terms.reservation.reserve(this.#size.estimateTranscription(audioInput, terms.route));
+    this.#transcriptions.set(itemId, { terms, input, produced: new ProducedOutput(), reserved });
+    return reserved;
+  }
+
+  /** @param event of a transcription that has ended, well or not */
+  async transcribed(event: JsonObject): Promise<void> {
+    const itemId = asText(event["item_id"]);
+    const call = this.#transcriptions.get(itemId);
+    if (call === undefined) return;
+    this.#transcriptions.delete(itemId);
+    await call.reserved;
+    const { reservation } = call.terms;
+    const usage = readTranscriptionUsage(event["usage"]);
+    const transcript = asText(event["transcript"]);
+    if (usage !== undefined) await reservation.settle(usage.tokens, false, usage.seconds);
+    else if (transcript === "") await reservation.release(true);
+    else await reservation.settle({ ...call.input, output: await this.#estimateTokens(transcript) }, true);
+    reservation.report();
+  }
+
+  /** The session is over: what runs is charged by what it has read and said. */
+  async end(error: GatewayError, end: EndCode): Promise<void> {
+    const calls = [...this.#asked.values(), ...this.#responses.values(), ...this.#transcriptions.values()];
+    this.#asked.clear();
+    this.#responses.clear();
+    this.#transcriptions.clear();
+    for (const call of calls) {
+      await call.reserved;
+      await this.#settleEstimated(call);
+      call.terms.reservation.report(error, end);
+    }
+  }
+
+  async #settleEstimated({ input, produced, terms }: Call): Promise<void> {
+    const said = await produced.tokens(this.#outputBytesPerSecond, this.#estimateTokens);
+    await terms.reservation.settle({ ...input, ...said }, true);
+  }
+}
+
+/** Ids stand before what a model said. */
+const idsWithinBytes = 400;
+
+/** The format of the audio that a session says, from its description; undefined where it says none. */
+export function outputFormatOf(session: unknown): unknown {
+  return formatName(memberAt(session, "audio", "output", "format")) ?? memberAt(session, "output_audio_format");
+}
+
+export function inputFormatOf(session: unknown): unknown {
+  return formatName(memberAt(session, "audio", "input", "format")) ?? memberAt(session, "input_audio_format");
+}
+
+function formatName(format: unknown): unknown {
+  return isObject(format) ? format["type"] : format;
+}

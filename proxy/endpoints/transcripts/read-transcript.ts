@@ -1,0 +1,91 @@
+/** Reads a call of `/v1/audio/transcriptions` or `/v1/audio/translations`: a form with one recording (docs/design/audio.md 4). */
+import { readFormFields } from "#proxy/endpoints/forms/form-fields";
+import { GatewayError } from "#proxy/errors";
+import {
+  booleanRule,
+  checkParameters,
+  invalidValue,
+  kindRule,
+  numberRule,
+  presentMember,
+  readFlag,
+  requireModel,
+} from "#proxy/formats/body/parameter-rules";
+import type { ModelCall } from "#proxy/formats/model-call";
+import { readString, type ScannedObject } from "#proxy/json/strict-json";
+import type { ProxyLimits } from "#proxy/limits";
+import type { Form, FormFile } from "#proxy/multipart/form";
+import { sniffAudio } from "#proxy/neutral/media/sniff-audio";
+import type { CallPath } from "#proxy/neutral/wire";
+import { type Recording, recordingOf } from "./recording.ts";
+
+export interface TranscriptCall extends ModelCall {
+  /** The fields of the form. */
+  readonly body: ScannedObject;
+  readonly form: Form;
+  readonly recording: Recording;
+  /** `response_format`; `json` where the call names none. */
+  readonly format: string;
+  /** Bytes of text that the model reads beside the recording. */
+  readonly promptBytes: number;
+}
+
+/** Fields that are texts, whatever they look like. */
+const texts: ReadonlySet<string> = new Set([
+  "model",
+  "prompt",
+  "language",
+  "response_format",
+  "user",
+  "chunking_strategy",
+]);
+
+/** Parts of which a form may have one: two programs would read two values. */
+export const singleTranscriptParts: ReadonlySet<string> = new Set([...texts, "file", "temperature", "stream"]);
+
+const rules = [
+  kindRule("prompt", "string"),
+  kindRule("language", "string"),
+  kindRule("response_format", "string"),
+  numberRule("temperature", 0),
+  booleanRule("stream"),
+];
+
+/** @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value`, `invalid_json` */
+export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimits): TranscriptCall {
+  const body = readFormFields(form, texts, limits);
+  const model = requireModel(body);
+  checkParameters(body, rules);
+  const file = requireFile(form);
+  const container = sniffAudio(file.content.start);
+  if (container === undefined) {
+    throw invalidValue("file", "must be a recording: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm");
+  }
+  return {
+    endpoint,
+    model,
+    stream: readFlag(body, "stream"),
+    body,
+    upstreamObjects: [],
+    form,
+    recording: recordingOf(file.content, container),
+    format: textOf(body, "response_format") ?? "json",
+    promptBytes: Buffer.byteLength(textOf(body, "prompt") ?? ""),
+  };
+}
+
+function requireFile({ parts }: Form): FormFile {
+  const part = parts.find(({ name }) => name === "file");
+  if (part?.kind === "file") return part;
+  if (part === undefined) {
+    throw new GatewayError("missing_parameter", "Missing required parameter: 'file'.", { param: "file" });
+  }
+  throw new GatewayError("invalid_type", "'file' must be a file, with a file name in its part of the form.", {
+    param: "file",
+  });
+}
+
+function textOf(body: ScannedObject, name: string): string | undefined {
+  const member = presentMember(body, name);
+  return member === undefined ? undefined : readString(body, member);
+}

@@ -1,0 +1,80 @@
+/**
+ * Counts what a transcript used: the tokens or the seconds that its upstream reports, else by the length of the recording
+ * (docs/design/audio.md 5).
+ */
+import { estimateTextTokens } from "#proxy/admit/estimate-cost";
+import type { UnitsNeeded } from "#proxy/admit/estimate-units";
+import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
+import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/reservations/settle-units";
+import type { ChargedUnits } from "#proxy/settle/price";
+import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import type { Fleet } from "#proxy/snapshot/types.gen";
+import type { TranscriptCall } from "./read-transcript.ts";
+
+/** Audio tokens of a second of recording (openai.com: one for each 100 ms). */
+const heardPerSecond = 10;
+/** Tokens of text for a second of speech, of usual and of hasty speakers. */
+const writtenPerSecond = 4;
+const writtenPerSecondMost = 10;
+/** A file whose length nobody tells may be denser than it looks: telephones record with 16 kbit/s. */
+const unmeasuredFactor = 4;
+
+/** What to reserve. */
+export async function transcriptNeeds({ recording, promptBytes }: TranscriptCall, fleet: Fleet): Promise<UnitsNeeded> {
+  const { milliseconds, isMeasured } = await recording.length();
+  const audioMilliseconds = isMeasured ? milliseconds : milliseconds * unmeasuredFactor;
+  const usage = {
+    input: estimateTextTokens(promptBytes, promptBytes, fleet),
+    audioInput: perSecond(audioMilliseconds, heardPerSecond),
+    output: perSecond(audioMilliseconds, writtenPerSecondMost),
+  };
+  return { usage, audioMilliseconds };
+}
+
+export class TranscriptCounter implements UnitCounter {
+  readonly parts = 1;
+  readonly #context: SettlementContext<TranscriptCall>;
+  /** The upstream told the seconds that it charges, and these are charged here: no tokens stand beside them. */
+  #isTold = false;
+
+  constructor(context: SettlementContext<TranscriptCall>) {
+    this.#context = context;
+  }
+
+  measure({ usage, units }: { readonly usage: TokenUsage | undefined; readonly units?: ChargedUnits | undefined }) {
+    const isByMinute = this.#context.route.price?.audioMinute !== undefined;
+    this.#isTold = units?.audioMilliseconds !== undefined && isByMinute;
+    if (units?.audioMilliseconds !== undefined) return undefined;
+    return this.#measure(usage === undefined || isByMinute);
+  }
+
+  async #measure(isEstimated: boolean): Promise<MeasuredUnits> {
+    const { milliseconds } = await this.#context.call.recording.length();
+    return { units: { audioMilliseconds: milliseconds }, isEstimated };
+  }
+
+  async tokens(): Promise<TokenUsage> {
+    return this.#isTold ? zeroUsage : this.#countedTokens(true);
+  }
+
+  async #countedTokens(isWritten: boolean): Promise<TokenUsage> {
+    const { call } = this.#context;
+    const { milliseconds } = await call.recording.length();
+    return {
+      ...zeroUsage,
+      input: Math.ceil(call.promptBytes / 4),
+      audioInput: perSecond(milliseconds, heardPerSecond),
+      output: isWritten ? perSecond(milliseconds, writtenPerSecond) : 0,
+    };
+  }
+
+  /** The upstream has heard all of it. */
+  async partial(): Promise<UsedUnits> {
+    const { milliseconds } = await this.#context.call.recording.length();
+    return { usage: await this.#countedTokens(false), units: { audioMilliseconds: milliseconds } };
+  }
+}
+
+function perSecond(milliseconds: number, each: number): number {
+  return Math.ceil((milliseconds * each) / 1_000);
+}

@@ -1,0 +1,99 @@
+/** Reads the reply to a call for a transcript: JSON, text in lines, or events. */
+import { heardMilliseconds, transcriptUsage } from "#proxy/endpoints/dialects/audio-usage";
+import { typedEventFilter } from "#proxy/endpoints/dialects/typed-events";
+import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
+import { nothingProduced } from "#proxy/formats/stream/produced";
+import { isObject, member, parseJson } from "#proxy/json/json-value";
+import { InvalidReply } from "#proxy/neutral/reply";
+import type { ChargedUnits } from "#proxy/settle/price";
+import { encodeEvent } from "#proxy/sse/encoder";
+import type { ReplyBridge } from "#proxy/translate/reply-bridge";
+import type { JudgedReply, ReplyReader } from "#proxy/upstream/reply/reply-reader";
+import type { TranscriptCall } from "./read-transcript.ts";
+import { isTextFormat, isTranscript, isTranscriptText, namedTextType, typeOfTranscript } from "./transcript-formats.ts";
+
+export class TranscriptReader implements ReplyReader {
+  /** For a client that streams a reply that did not; else the body passes as it is. */
+  readonly isBridged = false;
+  readonly #call: TranscriptCall;
+  readonly #eventBytesMax: number;
+  #contentType = "";
+
+  constructor(call: TranscriptCall, eventBytesMax: number) {
+    this.#call = call;
+    this.#eventBytesMax = eventBytesMax;
+  }
+
+  get contentType(): string {
+    return typeOfTranscript(this.#call.format);
+  }
+
+  /** Older models know no stream, and reply as a whole to a call for one. */
+  judge(contentType: string): JudgedReply {
+    this.#contentType = contentType.trim().toLowerCase();
+    const { stream, format } = this.#call;
+    if (!stream) return { responseType: isTextFormat(format) ? namedTextType(contentType) : undefined };
+    if (!this.#contentType.startsWith("text/event-stream")) return {};
+    const createFilter = (): StreamFilter => this.#createFilter();
+    return { streams: { createFilter, createOwnFilter: createFilter } };
+  }
+
+  #createFilter(): StreamFilter {
+    return typedEventFilter(
+      {
+        lastType: "transcript.text.done",
+        readUsage: (last) => transcriptUsage(member(last, "usage")),
+        readUnits: unitsOf,
+      },
+      this.#eventBytesMax,
+    );
+  }
+
+  /** @throws InvalidReply for what is neither a transcript nor an error */
+  readReply(body: Buffer): ReplyReading {
+    const text = body.toString("utf8");
+    const json = parseJson(text);
+    const error = errorOf(json);
+    if (error === undefined) this.#check(text, json);
+    const usage = transcriptUsage(member(json, "usage"));
+    return { usage, units: unitsOf(json), error, produced: () => nothingProduced };
+  }
+
+  #check(text: string, json: unknown): void {
+    const { format } = this.#call;
+    const isWhole = isTextFormat(format) ? isTranscriptText(text, format) : isTranscript(json);
+    if (!isWhole || this.#contentType.startsWith("text/html")) throw new InvalidReply("the reply is no transcript");
+  }
+
+  bridge(): ReplyBridge {
+    return {
+      readReply: (body) => this.readReply(body),
+      translateReply: (body) => ({ body, lost: [] }),
+      streamOfReply: (body) => eventsOf(body, this.#call.format),
+    };
+  }
+}
+
+function unitsOf(reply: unknown): ChargedUnits | undefined {
+  const audioMilliseconds = heardMilliseconds(reply);
+  return audioMilliseconds === undefined ? undefined : { audioMilliseconds };
+}
+
+function errorOf(json: unknown): UpstreamError | undefined {
+  if (!isObject(json) || isTranscript(json)) return undefined;
+  const isError = ["error", "message", "detail"].some((name) => json[name] !== undefined && json[name] !== null);
+  return isError ? classifyErrorEvent(json) : undefined;
+}
+
+/** A whole transcript as the stream that was asked for. */
+function eventsOf(body: Buffer, format: string): readonly Buffer[] {
+  const json = isTextFormat(format) ? undefined : parseJson(body.toString("utf8"));
+  const text = isTranscript(json) ? String(json["text"] ?? "") : body.toString("utf8");
+  const usage = member(json, "usage");
+  const done = { type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) };
+  return [
+    encodeEvent(undefined, JSON.stringify({ type: "transcript.text.delta", delta: text })),
+    encodeEvent(undefined, JSON.stringify(done)),
+  ];
+}

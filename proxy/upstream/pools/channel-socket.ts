@@ -1,0 +1,86 @@
+/**
+ * Opens a connection of its own to a channel, for what cannot share one: a WebSocket takes it whole.
+ *
+ * The same rules hold as for pooled connections (`upstream-pool.ts`): the egress policy judges the address that is
+ * connected to, the channel's TLS settings hold, and a channel with a `proxyURL` is reached by `CONNECT`, where the
+ * policy judges the proxy.
+ */
+import { Socket } from "node:net";
+import { buildConnector, Client } from "undici";
+import type { EgressPolicy } from "#proxy/snapshot/egress-policy";
+import type { Channel } from "#proxy/snapshot/types.gen";
+import { guardedConnector } from "./guarded-connector.ts";
+
+/** The TLS settings of a channel, as `tls.connect` names them. */
+export function tlsOptions({ tls }: Pick<Channel, "tls">): {
+  ca?: string;
+  servername?: string;
+  cert?: string;
+  key?: string;
+} {
+  if (tls === undefined) return {};
+  return {
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    ...(tls.certificate === undefined ? {} : { cert: tls.certificate }),
+    ...(tls.privateKey === undefined ? {} : { key: tls.privateKey }),
+  };
+}
+
+/**
+ * @param connectMs longest for each step: the connect, and the tunnel through a proxy. 0: no limit
+ * @throws EgressRefusedError, ConnectTimeoutError, or the error of the connect
+ */
+export async function openChannelSocket(
+  channel: Pick<Channel, "baseURL" | "proxyURL" | "tls">,
+  policy: EgressPolicy,
+  connectMs: number,
+): Promise<Socket> {
+  const { hostname, host, protocol, port } = new URL(channel.baseURL);
+  const to = { hostname: bare(hostname), host, protocol, port: port === "" ? defaultPort(protocol) : port };
+  if (channel.proxyURL === undefined) return opened(guardedConnector(policy, connectMs, tlsOptions(channel)), to);
+  const tunnel = await openTunnel(new URL(channel.proxyURL), `${hostname}:${to.port}`, policy, connectMs);
+  if (protocol !== "https:") return tunnel;
+  const secure = buildConnector({ ...tlsOptions(channel), allowH2: false, timeout: connectMs });
+  return opened(secure, { ...to, httpSocket: tunnel });
+}
+
+/** By `CONNECT` also to an upstream without TLS: else the proxy would read what is said and the credential. */
+async function openTunnel(proxy: URL, authority: string, policy: EgressPolicy, connectMs: number): Promise<Socket> {
+  const client = new Client(proxy.origin, {
+    connect: guardedConnector(policy, connectMs, {}),
+    headersTimeout: connectMs,
+  });
+  try {
+    const { socket, statusCode } = await client.connect({ path: authority, headers: proxyHeaders(proxy, authority) });
+    if (statusCode === 200 && socket instanceof Socket) return socket;
+    socket.destroy();
+    throw new Error(`the proxy answered CONNECT with ${statusCode}`);
+  } finally {
+    // The tunnel has left it by now; nothing else was asked of it.
+    client.close().catch(() => {});
+  }
+}
+
+function proxyHeaders({ username, password }: URL, host: string): Record<string, string> {
+  if (username === "" && password === "") return { host };
+  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { host, "proxy-authorization": `Basic ${Buffer.from(secret).toString("base64")}` };
+}
+
+function opened(connect: buildConnector.connector, to: buildConnector.Options): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    connect(to, (error, socket) => {
+      if (error === null && socket !== null) resolve(socket);
+      else reject(error ?? new Error("connect failed"));
+    });
+  });
+}
+
+function bare(hostname: string): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}
+
+function defaultPort(protocol: string): string {
+  return protocol === "https:" ? "443" : "80";
+}
