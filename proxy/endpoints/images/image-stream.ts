@@ -87,8 +87,6 @@ class PictureEvents implements EventReader {
 
   end(): undefined {}
 
-  visit(): void {}
-
   produced(): Produced {
     const imageTokens = this.kinds.reduce((sum, kind) => sum + tokensOfImage(kind), 0);
     return imageTokens === 0 ? nothingProduced : { ...nothingProduced, imageTokens };

@@ -15,6 +15,7 @@ import type { ImageCall } from "./image-call.ts";
 import type { ImageContext } from "./image-context.ts";
 import { ImageStreamFilter } from "./image-stream.ts";
 import { tokensOfImage } from "./image-tokens.ts";
+import { parseImages } from "./parse-images.ts";
 import { countKinds, isPicture, readImageUsage, sumUsage, toldKind } from "./read-images.ts";
 import { type MadeImages, pictureOf, traitsOf, writeImageEvents, writeImages, writeUsage } from "./write-images.ts";
 
@@ -51,7 +52,7 @@ export class OpenAIImageReader implements ReplyReader, StreamReader, ReplyBridge
 
   /** @throws InvalidReply for what is neither a reply with pictures nor an error */
   readReply(body: Buffer): ReplyReading {
-    const reply = readObject(body);
+    const reply = asReply(parseImages(body));
     const pictures = asList(reply["data"]);
     if (pictures.length === 0 || (reply["error"] ?? undefined) !== undefined) {
       if ((reply["error"] ?? undefined) === undefined) throw new InvalidReply("the reply has no pictures");
@@ -102,7 +103,10 @@ export class OpenAIImageReader implements ReplyReader, StreamReader, ReplyBridge
 }
 
 function readObject(body: Buffer): JsonObject {
-  const json = parseJson(body.toString("utf8"));
+  return asReply(parseJson(body.toString("utf8")));
+}
+
+function asReply(json: unknown): JsonObject {
   if (!isObject(json)) throw new InvalidReply("the reply is no JSON object");
   return json;
 }

@@ -57,8 +57,8 @@ export interface EventReader {
   read(event: ReadEvent, state: StreamState, retained: RetainedEvents): Buffer | undefined;
   /** Called once when the body ended well. @returns bytes to add */
   end(state: StreamState, retained: RetainedEvents): Buffer | undefined;
-  /** Reads an event that was kept, for text and whatever was not read when it passed. */
-  visit(event: unknown): void;
+  /** Reads an event that was kept, for text and whatever was not read when it passed. Absent: nothing is read later. */
+  visit?(event: unknown): void;
   /** Output that `visit` found. */
   produced(): Produced;
 }
@@ -88,7 +88,7 @@ export class EventStreamFilter implements StreamFilter {
     this.#onEvent = onEvent;
     this.#framing = framing;
     this.#reader = reader;
-    this.#retained = new RetainedEvents((event) => reader.visit(event));
+    this.#retained = new RetainedEvents(reader.visit === undefined ? undefined : (event) => reader.visit?.(event));
   }
 
   get events(): number {

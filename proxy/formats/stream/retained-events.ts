@@ -18,15 +18,15 @@ const brokenMax = 100;
 const objectStart = /^\s*\{/;
 
 export class RetainedEvents {
-  readonly #visit: (event: unknown) => void;
+  readonly #visit: ((event: unknown) => void) | undefined;
   /** Events that began as an object and were none. */
   #broken = 0;
   #events = 0;
   #blocks: Buffer[] = [];
   #bytes = 0;
 
-  /** @param visit reads the JSON of one event; called in order, once for each */
-  constructor(visit: (event: unknown) => void) {
+  /** @param visit reads the JSON of one event; called in order, once for each. Undefined: events are only counted */
+  constructor(visit: ((event: unknown) => void) | undefined) {
     this.#visit = visit;
   }
 
@@ -45,7 +45,7 @@ export class RetainedEvents {
   /** An event that was parsed already: it is looked into at once, and nothing is kept. */
   addParsed(json: unknown): void {
     this.#events += 1;
-    if (isObject(json)) this.#visit(json);
+    if (isObject(json)) this.#visit?.(json);
   }
 
   /** Reads all blocks kept and lets them go. */
@@ -56,7 +56,7 @@ export class RetainedEvents {
     for (const block of blocks) {
       for (const event of splitEvents(block)) {
         this.#events += 1;
-        if (this.#broken >= brokenMax) continue;
+        if (this.#visit === undefined || this.#broken >= brokenMax) continue;
         const { data } = readEventFields(event);
         if (data === undefined || !objectStart.test(data)) continue;
         const value = parseJson(data);
