@@ -517,7 +517,7 @@ project: string
 region: string
 }
 /**
- * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent. Not there yet: those that no endpoint uses.
+ * Wire formats that the upstream speaks natively; the router prefers a native one and converts otherwise. The provider's own when absent.
  * 
  * Items: One wire format.
  */
@@ -1063,7 +1063,7 @@ contextWindow?: number
 maxOutputTokens?: number
 }
 /**
- * What the model can do; a call to another endpoint is a parameter error before any upstream is asked. Not there yet: those that no endpoint serves.
+ * What the model can do; a call to another endpoint is a parameter error before any upstream is asked.
  * 
  * Items: One capability. Chat means all four chat formats.
  */

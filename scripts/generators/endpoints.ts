@@ -47,15 +47,25 @@ export async function generateEndpointPage(): Promise<readonly GeneratedFile[]> 
     "Which formats a channel speaks its `spec.formats` says, and whose shape of one its `spec.formats[].dialect`, or its preset",
     "does both ([providers](how-to/providers.md)).",
     "",
+    ...unservedSection(),
+  ];
+  return [{ path: join(projectRoot, "docs", "endpoints.md"), content: lines.join("\n") }];
+}
+
+/** What the schema of the resources is ahead of the endpoints; nothing where all of it is served. */
+function unservedSection(): string[] {
+  const capabilities = unserved("model-routes.yaml", "capabilities", servedCapabilities);
+  const formats = unserved("channels.yaml", "formats", servedFormats);
+  if (capabilities.length + formats.length === 0) return [];
+  return [
     "## Not there yet",
     "",
     "The resources accept these names; an object that uses one says in its condition `Accepted` that no endpoint serves it.",
     "",
-    `- Capabilities: ${names(unserved("model-routes.yaml", "capabilities", servedCapabilities))}.`,
-    `- Formats of channels: ${names(unserved("channels.yaml", "formats", servedFormats))}.`,
+    ...(capabilities.length === 0 ? [] : [`- Capabilities: ${names(capabilities)}.`]),
+    ...(formats.length === 0 ? [] : [`- Formats of channels: ${names(formats)}.`]),
     "",
   ];
-  return [{ path: join(projectRoot, "docs", "endpoints.md"), content: lines.join("\n") }];
 }
 
 /** The operator knows nothing of the proxy's code, so that what is served is written down for it. */

@@ -39,7 +39,7 @@ describe("fields that the proxies do not act on yet", () => {
       want: "PartiallyValid: spec.health.passive: not there yet, no credential is left out for its failures before. spec.health.active: not there yet, no probe is sent.",
     },
     {
-      name: "formats without an endpoint",
+      name: "formats of every endpoint are served",
       kind: "Channel",
       spec: {
         formats: [
@@ -50,9 +50,12 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Passthrough", paths: ["/x"] },
           { type: "Realtime", path: "/realtime" },
           { type: "Predict", path: "/predict" },
+          { type: "Speech", path: "/speech" },
+          { type: "Transcriptions", path: "/transcriptions" },
+          { type: "Translations", path: "/translations" },
         ],
       },
-      want: "PartiallyValid: spec.formats Predict: not there yet, no endpoint uses it.",
+      want: "",
     },
     {
       name: "capabilities of a channel's models are served",
@@ -62,10 +65,10 @@ describe("fields that the proxies do not act on yet", () => {
     },
     { name: "a route with defaults uses none", kind: "ModelRoute", spec: { failover: {}, keySelector: {} }, want: "" },
     {
-      name: "capabilities without an endpoint",
+      name: "capabilities of every endpoint are served",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
-      want: "PartiallyValid: spec.capabilities Realtime: not there yet, no endpoint serves it.",
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime", "Speech", "Transcription"] },
+      want: "",
     },
     {
       name: "parameters in lists, of which few are named",
