@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import picocolors from "picocolors";
 import { parse } from "yaml";
 import { checkPorts } from "#cli/checks/check-ports";
+import { quickstartCalls } from "#scripts/quickstart-calls";
 import { projectRoot } from "#scripts/run";
 import { startFlags } from "#scripts/start-flags";
 
@@ -90,9 +91,11 @@ function readGeneratedKey(secret: string): string | undefined {
 
 function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): void {
   const { bold, cyan, dim, yellow } = picocolors.createColors(process.stdout.isTTY === true);
-  const curl = (path: string, header: string, body: object): string =>
-    `  curl -s ${data}${path} -H '${header}' -H 'content-type: application/json' \\\n    -d '${JSON.stringify(body)}'`;
-  const messages = [{ role: "user", content: "Hello!" }];
+  const calls = quickstartCalls(data, key).flatMap(({ title, command }) => [
+    "",
+    bold(title),
+    `  ${command.replaceAll("\n", "\n  ")}`,
+  ]);
   console.log(
     [
       "",
@@ -104,18 +107,9 @@ function printWelcome({ data, admin, operatorAdmin }: Addresses, key: string): v
       `  fleet     ${operatorAdmin}/debug/fleet`,
       `  manifests ${folder} ${dim("(edit them: changes are live at once)")}`,
       ...moved.map((line) => yellow(`  ${line}`)),
+      ...calls,
       "",
-      bold("OpenAI-style"),
-      curl("/v1/chat/completions", `authorization: Bearer ${key}`, { model: "gpt-5-mini", messages }),
-      "",
-      bold("Anthropic-style"),
-      curl("/v1/messages", `x-api-key: ${key}`, { model: "claude-sonnet-4-5", max_tokens: 100, messages }),
-      "",
-      bold("Gemini-style"),
-      curl("/v1beta/models/gemini-2.5-flash:generateContent", `x-goog-api-key: ${key}`, {
-        contents: [{ parts: [{ text: "Hello!" }] }],
-      }),
-      "",
+      dim("More, with Realtime: docs/how-to/capabilities.md"),
       dim(
         "Answers come from the demo upstream unless OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY is set. End with Ctrl-C.",
       ),

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { after, before, describe, it } from "mocha";
+import { quickstartCalls } from "#scripts/quickstart-calls";
 import { projectRoot } from "#scripts/run";
 import { freePort } from "#test/support/kube-control-plane";
 import { readPageBlocks } from "#test/support/page-blocks";
@@ -84,6 +85,18 @@ describe("blocks of the pages", function () {
     const languages = new Set(blocks.map((block) => block.language));
     assert.deepEqual([...languages].sort(), ["bash", "sh", "shell", "toml", "ts", "yaml"]);
   });
+
+  for (const [index, { title }] of quickstartCalls("", "").entries()) {
+    it(`npm start shows a call that works: ${title}`, async () => {
+      // As it was printed, and not as it is made: an indentation or a colour must not spoil it.
+      const address = /address +(http:\S+)/.exec(output)?.[1] ?? "";
+      const command = quickstartCalls(address, key)[index]?.command ?? "";
+      assert.ok(output.includes(command.replaceAll("\n", "\n  ")), output);
+      const script = command.replace("curl -s", "curl -sS --fail-with-body");
+      const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], { cwd: folder });
+      assert.notEqual(stdout.trim(), "");
+    });
+  }
 
   for (const block of blocks) {
     const title = `${block.page}, line ${block.line}: ${block.text.trim().split("\n")[0]}`;

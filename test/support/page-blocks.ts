@@ -12,6 +12,7 @@ export const pagesWithBlocks: readonly string[] = [
   "docs/how-to/kubernetes.md",
   "docs/how-to/one-machine.md",
   "docs/how-to/clients.md",
+  "docs/how-to/capabilities.md",
   "docs/coding-agents.md",
   "docs/how-to/keys.md",
   "docs/how-to/limits.md",

@@ -70,7 +70,6 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "2.1 input": [responses("input"), spelled("input as one object of Responses")],
   "2.1 prompt": [
-    images(...["no prompt", "a prompt that is no text"].map(refusesImages)),
     proof(`${here}/completions.test.ts`, "a call with a number as prompt", "prompts as token ids, and none"),
     images(...["no prompt", "a prompt that is no text"].map(refusesImages)),
   ],

@@ -39,7 +39,7 @@ describe("fields that the proxies do not act on yet", () => {
       want: "PartiallyValid: spec.health.passive: not there yet, no credential is left out for its failures before. spec.health.active: not there yet, no probe is sent.",
     },
     {
-      name: "formats of every endpoint are served",
+      name: "formats of all endpoints are served",
       kind: "Channel",
       spec: {
         formats: [
@@ -65,7 +65,7 @@ describe("fields that the proxies do not act on yet", () => {
     },
     { name: "a route with defaults uses none", kind: "ModelRoute", spec: { failover: {}, keySelector: {} }, want: "" },
     {
-      name: "capabilities of every endpoint are served",
+      name: "capabilities of all endpoints are served",
       kind: "ModelRoute",
       spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime", "Speech", "Transcription"] },
       want: "",
