@@ -1063,7 +1063,7 @@ contextWindow?: number
 maxOutputTokens?: number
 }
 /**
- * What the model can do; a call to another endpoint is a parameter error before any upstream is asked. Not there yet: those that no endpoint serves.
+ * What the model can do; a call to another endpoint is a parameter error before any upstream is asked.
  * 
  * Items: One capability. Chat means all four chat formats.
  */

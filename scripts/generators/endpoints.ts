@@ -47,13 +47,13 @@ export async function generateEndpointPage(): Promise<readonly GeneratedFile[]> 
     "Which formats a channel speaks its `spec.formats` says, and whose shape of one its `spec.formats[].dialect`, or its preset",
     "does both ([providers](how-to/providers.md)).",
     "",
-    ...unservedLines(),
+    ...unservedSection(),
   ];
   return [{ path: join(projectRoot, "docs", "endpoints.md"), content: lines.join("\n") }];
 }
 
-/** A name that the resources accept before an endpoint is there; none at all, as a rule. */
-function unservedLines(): readonly string[] {
+/** What the schema of the resources is ahead of the endpoints; nothing where all of it is served. */
+function unservedSection(): string[] {
   const capabilities = unserved("model-routes.yaml", "capabilities", servedCapabilities);
   const formats = unserved("channels.yaml", "formats", servedFormats);
   if (capabilities.length + formats.length === 0) return [];
@@ -62,8 +62,8 @@ function unservedLines(): readonly string[] {
     "",
     "The resources accept these names; an object that uses one says in its condition `Accepted` that no endpoint serves it.",
     "",
-    `- Capabilities: ${names(capabilities)}.`,
-    `- Formats of channels: ${names(formats)}.`,
+    ...(capabilities.length === 0 ? [] : [`- Capabilities: ${names(capabilities)}.`]),
+    ...(formats.length === 0 ? [] : [`- Formats of channels: ${names(formats)}.`]),
     "",
   ];
 }

@@ -38,7 +38,7 @@ function transcriptEndpoint(
     readForm: readTranscript,
     checkParameters: ({ body }, route) => checkMemberRules(body, route),
     need: async ({ call, route, snapshot }) => ({
-      amounts: estimateUnits(await transcriptNeeds(call, snapshot.fleet), route.price),
+      amounts: estimateUnits(await transcriptNeeds(call, route.price, snapshot.fleet), route.price),
     }),
     settlement: (context: SettlementContext<TranscriptCall>) =>
       new UnitSettlement(context, new TranscriptCounter(context)),

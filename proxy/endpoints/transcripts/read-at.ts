@@ -7,10 +7,14 @@ export async function readAt(content: SpooledContent, from: number, length: numb
   let at = 0;
   if (from >= content.length) return Buffer.alloc(0);
   for await (const chunk of content.chunks()) {
-    // Copied: a chunk is valid until the next one is read.
-    if (at + chunk.length > from) pieces.push(Buffer.from(chunk.subarray(Math.max(0, from - at), from + length - at)));
-    at += chunk.length;
-    if (at >= from + length) break;
+    const end = at + chunk.length;
+    const isLast = end >= Math.min(from + length, content.length);
+    const piece = chunk.subarray(Math.max(0, from - at), from + length - at);
+    // A chunk is valid until the next one is asked for: the last one for good.
+    if (end > from && isLast && pieces.length === 0) return piece;
+    if (end > from) pieces.push(Buffer.from(piece));
+    if (isLast) break;
+    at = end;
   }
   return Buffer.concat(pieces);
 }

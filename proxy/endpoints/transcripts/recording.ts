@@ -19,6 +19,8 @@ export interface RecordingLength {
 }
 
 export interface Recording {
+  /** By its size alone, which costs nothing. */
+  readonly bySize: RecordingLength;
   /** Measured with the first call; the form must not be released yet. */
   length(): Promise<RecordingLength>;
 }
@@ -32,6 +34,7 @@ const tagHeadBytes = 10;
 export function recordingOf(content: SpooledContent, container: AudioContainer): Recording {
   let length: Promise<RecordingLength> | undefined;
   return {
+    bySize: lengthBySize(content),
     length: () => {
       length ??= measure(content, container);
       return length;
@@ -42,8 +45,12 @@ export function recordingOf(content: SpooledContent, container: AudioContainer):
 async function measure(content: SpooledContent, container: AudioContainer): Promise<RecordingLength> {
   const found = container === "mp4" ? await mp4Milliseconds(content) : await soundMilliseconds(await endsOf(content));
   if (found !== undefined && found > 0) return { milliseconds: found, isMeasured: true };
-  const bySize = audioMillisecondsOf(content.length / usualBytesPerMillisecond / 1_000) ?? 0;
-  return { milliseconds: Math.max(1, bySize), isMeasured: false };
+  return lengthBySize(content);
+}
+
+function lengthBySize({ length }: SpooledContent): RecordingLength {
+  const milliseconds = audioMillisecondsOf(length / usualBytesPerMillisecond / 1_000) ?? 0;
+  return { milliseconds: Math.max(1, milliseconds), isMeasured: false };
 }
 
 /** The two ends of the sound, without the tag before it, which may hold a picture. */
@@ -52,8 +59,14 @@ async function endsOf(content: SpooledContent): Promise<MeasuredSound> {
   const bytes = content.length - tagBytes;
   if (bytes <= 0) return { start: Buffer.alloc(0), bytes: 0 };
   const start = await readAt(content, tagBytes, soundStartBytes);
+  if (!startsAsOgg(start)) return { start, bytes };
   const end = bytes <= soundStartBytes ? start : await readAt(content, content.length - endBytes, endBytes);
   return { start, end, bytes };
+}
+
+/** Only its last page tells how long it is. */
+function startsAsOgg(start: Buffer): boolean {
+  return start.toString("latin1", 0, 4) === "OggS";
 }
 
 /** Of ID3v2 (https://id3.org/id3v2.4.0-structure 3.1): its size has seven bits a byte. */

@@ -8,7 +8,7 @@ import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call
 import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/reservations/settle-units";
 import type { ChargedUnits } from "#proxy/settle/price";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
-import type { Fleet } from "#proxy/snapshot/types.gen";
+import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import type { TranscriptCall } from "./read-transcript.ts";
 
 /** Audio tokens of a second of recording (openai.com: one for each 100 ms). */
@@ -19,9 +19,13 @@ const writtenPerSecondMost = 10;
 /** A file whose length nobody tells may be denser than it looks: telephones record with 16 kbit/s. */
 const unmeasuredFactor = 4;
 
-/** What to reserve. */
-export async function transcriptNeeds({ recording, promptBytes }: TranscriptCall, fleet: Fleet): Promise<UnitsNeeded> {
-  const { milliseconds, isMeasured } = await recording.length();
+/** What to reserve. Only minutes are worth a look into the file: where tokens are charged, its size bounds them. */
+export async function transcriptNeeds(
+  { recording, promptBytes }: TranscriptCall,
+  price: Route["price"],
+  fleet: Fleet,
+): Promise<UnitsNeeded> {
+  const { milliseconds, isMeasured } = price?.audioMinute === undefined ? recording.bySize : await recording.length();
   const audioMilliseconds = isMeasured ? milliseconds : milliseconds * unmeasuredFactor;
   const usage = {
     input: estimateTextTokens(promptBytes, promptBytes, fleet),
@@ -44,13 +48,13 @@ export class TranscriptCounter implements UnitCounter {
   measure({ usage, units }: { readonly usage: TokenUsage | undefined; readonly units?: ChargedUnits | undefined }) {
     const isByMinute = this.#context.route.price?.audioMinute !== undefined;
     this.#isTold = units?.audioMilliseconds !== undefined && isByMinute;
-    if (units?.audioMilliseconds !== undefined) return undefined;
-    return this.#measure(usage === undefined || isByMinute);
+    if (units?.audioMilliseconds !== undefined || (usage !== undefined && !isByMinute)) return undefined;
+    return this.#measure();
   }
 
-  async #measure(isEstimated: boolean): Promise<MeasuredUnits> {
+  async #measure(): Promise<MeasuredUnits> {
     const { milliseconds } = await this.#context.call.recording.length();
-    return { units: { audioMilliseconds: milliseconds }, isEstimated };
+    return { units: { audioMilliseconds: milliseconds }, isEstimated: true };
   }
 
   async tokens(): Promise<TokenUsage> {

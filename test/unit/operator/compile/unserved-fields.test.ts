@@ -50,6 +50,9 @@ describe("fields that the proxies do not act on yet", () => {
           { type: "Passthrough", paths: ["/x"] },
           { type: "Realtime", path: "/realtime" },
           { type: "Predict", path: "/predict" },
+          { type: "Speech", path: "/speech" },
+          { type: "Transcriptions", path: "/transcriptions" },
+          { type: "Translations", path: "/translations" },
         ],
       },
       want: "",
@@ -64,7 +67,7 @@ describe("fields that the proxies do not act on yet", () => {
     {
       name: "capabilities of all endpoints are served",
       kind: "ModelRoute",
-      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime"] },
+      spec: { capabilities: ["Chat", "CountTokens", "Models", "Embeddings", "Realtime", "Speech", "Transcription"] },
       want: "",
     },
     {
