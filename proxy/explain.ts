@@ -9,15 +9,17 @@
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { askedInResponses } from "./dispatch/asked-in-responses.ts";
+import { endpoints } from "./endpoints/endpoints.ts";
+import { servedForms } from "./endpoints/served-forms.ts";
 import { errorTable } from "./errors.ts";
 import { clientFormats } from "./formats/registry.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
-import type { ChatWireFormat } from "./neutral/wire.ts";
+import type { ChatWireFormat, Protocol } from "./neutral/wire.ts";
 import { chatFormatsFor } from "./route/chat-formats.ts";
 import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
 import { upstreamModelOf } from "./route/upstream-model.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
-import type { Key, Limit, Route } from "./snapshot/types.gen.ts";
+import type { Capability, Channel, Key, Limit, Route, WireFormat } from "./snapshot/types.gen.ts";
 
 export interface ExplainQuestion {
   /** `namespace/name`; never the key itself. */
@@ -27,8 +29,8 @@ export interface ExplainQuestion {
   readonly model: string;
   /** Undefined: the address is not looked at. */
   readonly address?: string | undefined;
-  /** `ChatCompletions` when absent. */
-  readonly format?: ChatWireFormat | undefined;
+  /** The client's format, which tells the endpoint; `ChatCompletions` when absent. */
+  readonly format?: WireFormat | undefined;
 }
 
 export interface Explanation {
@@ -63,11 +65,33 @@ export interface ExplainedLimit {
   readonly text: string;
 }
 
-/** The chat formats that a question may name. */
-export const explainedFormats: readonly ChatWireFormat[] = Object.values(clientFormats).map(({ format }) => format);
+/** How calls of one format of clients are served. */
+interface ExplainedForm {
+  readonly protocol: Protocol;
+  readonly capability: Capability;
+  /** Of channels; the client's own first. */
+  readonly formats: readonly WireFormat[];
+}
 
-/** The chat format of this name, `ChatCompletions` when none is given; undefined for a name that is none. */
-export function readFormat(text = "ChatCompletions"): ChatWireFormat | undefined {
+const forms = new Map<WireFormat, ExplainedForm>();
+
+/** What they ask of an upstream follows from another call. */
+const followers: ReadonlySet<string> = new Set(["count-tokens", "stored-responses"]);
+
+for (const endpoint of endpoints) {
+  if (followers.has(endpoint.name)) continue;
+  for (const { client, protocol, native, converted } of servedForms(endpoint)) {
+    if (client === "Models" || client === "None") continue;
+    const formats = [...native, ...converted].map(({ format }) => format);
+    forms.set(client, { protocol, capability: endpoint.capability, formats });
+  }
+}
+
+/** The formats of clients that a question may name. */
+export const explainedFormats: readonly WireFormat[] = [...forms.keys()];
+
+/** The format of this name, `ChatCompletions` when none is given; undefined for a name that no endpoint has. */
+export function readFormat(text = "ChatCompletions"): WireFormat | undefined {
   return explainedFormats.find((format) => format === text);
 }
 
@@ -96,13 +120,10 @@ function explainRoute(
   snapshot: Snapshot,
 ): Explanation {
   const format = question.format ?? "ChatCompletions";
-  const call = {
-    key,
-    snapshot,
-    protocol: clientFormats[format].protocol,
-    capability: "Chat",
-    model: question.model,
-  } as const;
+  const form = forms.get(format);
+  if (form === undefined) return refuse("unknown_url", `No endpoint serves ${format}.`);
+  const { protocol, capability } = form;
+  const call = { key, snapshot, protocol, capability, model: question.model };
   const decision = address === undefined ? decideModel(call) : decide({ ...call, clientAddress: address });
   if (!decision.allowed) return refuse(decision.refused, decision.message);
   const { route } = decision;
@@ -142,7 +163,7 @@ function readAddress(text: string | undefined): IpAddress | undefined | "unreada
   return text === undefined ? undefined : (parseIpAddress(text) ?? "unreadable");
 }
 
-function explainTargets(route: Route, model: string, format: ChatWireFormat, snapshot: Snapshot): ExplainedTarget[] {
+function explainTargets(route: Route, model: string, format: WireFormat, snapshot: Snapshot): ExplainedTarget[] {
   return route.targets
     .map((target) => ({
       name: target.name,
@@ -163,19 +184,32 @@ function upstreamModelIn(snapshot: Snapshot, route: Route, target: RouteTarget, 
 /** One candidate is asked for, as nearly always. */
 function describeTarget(
   target: RouteTarget,
-  { route, model, format }: { readonly route: Route; readonly model: string; readonly format: ChatWireFormat },
+  { route, model, format }: { readonly route: Route; readonly model: string; readonly format: WireFormat },
   snapshot: Snapshot,
 ): string {
-  const served = { route, model, capability: "Chat", formats: chatFormatsFor(format) } as const;
-  const obstacle = obstacleOf(target, served, snapshot);
+  const { capability, formats } = forms.get(format) ?? noForm;
+  const obstacle = obstacleOf(target, { route, model, capability, formats }, snapshot);
   if (obstacle !== undefined) return `no: ${obstacle}`;
   const channel = snapshot.channel(target.channel);
-  const call = { model, candidates: 1, endpoint: { format } };
-  const spoken =
-    channel === undefined
-      ? undefined
-      : spokenFormat(channel, chatFormatsFor(format, askedInResponses(call, route, target, channel)))?.format;
+  const spoken = channel && spokenFormat(channel, formatsOn(target, channel, { route, model, format }))?.format;
   return spoken === undefined || spoken === format ? "yes" : `yes, translated to ${spoken}`;
+}
+
+const noForm: ExplainedForm = { protocol: "OpenAI", capability: "Chat", formats: [] };
+
+/** In the order in which they are preferred on a channel. */
+function formatsOn(
+  target: RouteTarget,
+  channel: Channel,
+  { route, model, format }: { readonly route: Route; readonly model: string; readonly format: WireFormat },
+): readonly WireFormat[] {
+  if (!isChatFormat(format)) return (forms.get(format) ?? noForm).formats;
+  const call = { model, candidates: 1, endpoint: { format } };
+  return chatFormatsFor(format, askedInResponses(call, route, target, channel));
+}
+
+function isChatFormat(format: WireFormat): format is ChatWireFormat {
+  return Object.hasOwn(clientFormats, format);
 }
 
 function explainLimits(key: Key, route: Route, snapshot: Snapshot): ExplainedLimit[] {

@@ -2,6 +2,8 @@
  * Tells in which forms upstreams serve an endpoint: in the client's own, whose bytes pass with edits, or converted (PURE).
  * For the reference page; it follows from what the endpoints declare.
  */
+import type { Protocol } from "#proxy/neutral/wire";
+import type { MetricFormat } from "#proxy/observe/metrics";
 import type { FormatDialect } from "#proxy/route/select-target";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 import type { Endpoint, EndpointPath, Match } from "./endpoint.ts";
@@ -14,7 +16,8 @@ export interface UpstreamForm {
 
 export interface ServedForm {
   /** The client's format, as metrics have it. */
-  readonly client: string;
+  readonly client: MetricFormat;
+  readonly protocol: Protocol;
   readonly native: readonly UpstreamForm[];
   readonly converted: readonly UpstreamForm[];
 }
@@ -22,11 +25,19 @@ export interface ServedForm {
 /** One for each format of clients; none where no upstream is asked. */
 export function servedForms(endpoint: Endpoint): readonly ServedForm[] {
   if (endpoint.channelFormats.length === 0) return [];
-  const clients = new Set(endpoint.paths.map((path) => String(endpoint.metricFormat(matchOf(path)))));
-  return [...clients].map((client) => formOf(endpoint, client));
+  const clients = new Map<MetricFormat, Protocol>();
+  for (const path of endpoint.paths) {
+    const match = matchOf(path);
+    clients.set(endpoint.metricFormat(match), match.protocol);
+  }
+  return [...clients].map(([client, protocol]) => formOf(endpoint, client, protocol));
 }
 
-function formOf({ channelFormats, channelDialects = {} }: Endpoint, client: string): ServedForm {
+function formOf(
+  { channelFormats, channelDialects = {} }: Endpoint,
+  client: MetricFormat,
+  protocol: Protocol,
+): ServedForm {
   const native: UpstreamForm[] = [];
   const converted: UpstreamForm[] = [];
   for (const format of channelFormats) {
@@ -35,7 +46,7 @@ function formOf({ channelFormats, channelDialects = {} }: Endpoint, client: stri
     (format === client ? native : converted).push(first);
     for (const dialect of others) converted.push({ format, dialect });
   }
-  return { client, native, converted };
+  return { client, protocol, native, converted };
 }
 
 /** Any request of a path: all have the same format. */

@@ -24,7 +24,8 @@ const floors: readonly (readonly string[])[] = [
   ["parameters", "upstream", "admit"],
   ["sync"],
   ["dispatch"],
-  ["endpoints", "explain"],
+  ["endpoints"],
+  ["explain"],
   ["pipeline", "admin"],
   ["main"],
 ];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "mocha";
-import { type ExplainedTarget, type Explanation, explain } from "#proxy/explain";
+import { type ExplainedTarget, type Explanation, explain, explainedFormats } from "#proxy/explain";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import { snapshotWith } from "#test/support/snapshot-of";
 import { wireChannel, wireCredential, wireKey, wireRoute } from "#test/support/wire-objects";
@@ -58,4 +59,34 @@ describe("explain()", () => {
       assert.equal(allowed, targets[0]?.usable.startsWith("yes"));
     });
   }
+
+  for (const row of [
+    { format: "Embeddings", formats: ["EmbedContent"], usable: "yes, translated to EmbedContent" },
+    { format: "EmbedContent", formats: ["EmbedContent"], usable: "yes" },
+    { format: "Embeddings", formats: ["ChatCompletions"], usable: "no: the channel speaks no format of Embeddings" },
+    { format: "Speech", formats: ["Speech"], usable: "yes" },
+  ] as const) {
+    it(`explains a call of ${row.format} to a channel of ${row.formats[0]}`, () => {
+      const capabilities = ["Embeddings", "Speech"] as const;
+      const channel = wireChannel("main", { formats: row.formats.map((type) => ({ type, path: "/x" })) });
+      const snapshot = snapshotWith(
+        wireKey("bot"),
+        wireRoute("m", {
+          capabilities: [...capabilities],
+          targets: [{ name: "main", channel: "team-a/main", priority: 0, weight: 1 }],
+        }),
+        channel,
+        wireCredential("main"),
+      );
+      const { targets = [] } = explain({ key: "team-a/bot", model: "m", format: row.format }, snapshot, 0);
+      assert.equal(targets[0]?.usable, row.usable);
+      const refusal = explain({ key: "team-a/bot", model: "m" }, snapshot, 0);
+      assert.equal(refusal.refused, "unsupported_endpoint");
+    });
+  }
+
+  it("knows the formats that the command line offers", () => {
+    const settings = JSON.parse(readFileSync(new URL("../../../cli/settings.schema.json", import.meta.url), "utf8"));
+    assert.deepEqual([...settings.properties.format.enum].sort(), [...explainedFormats].sort());
+  });
 });
