@@ -146,7 +146,7 @@ export class Attempt {
       this.#finish({ kind: "upstream-error", error: this.#classify() });
     } else {
       const filter = this.#filterOfPart();
-      if (filter?.isComplete === true) this.#endCollecting();
+      if (filter?.isComplete === true) void this.#endCollecting();
       else this.#finish({ kind: "failure", failure, filter });
     }
   }
@@ -249,20 +249,16 @@ export class Attempt {
         if (pieces.length > 0) this.#options.client?.write(pieces);
         this.#lateUsage.end(this.#filter);
       } else if (this.#phase === "collecting") {
-        this.#endCollecting();
+        void this.#endCollecting();
       }
     } catch (error) {
       this.#crash(error);
     }
   }
 
-  #endCollecting(): void {
-    this.#phase = "collected";
-    void this.#judge();
-  }
-
   /** A whole reply is judged together with the replies that arrive with it. */
-  async #judge(): Promise<void> {
+  async #endCollecting(): Promise<void> {
+    this.#phase = "collected";
     try {
       await joinBatch();
       const ending = this.#endReply();
