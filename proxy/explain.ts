@@ -8,7 +8,7 @@
 
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
-import { askedInResponses } from "./dispatch/asked-in-responses.ts";
+import { askedInResponses } from "./dispatch/chat/asked-in-responses.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { servedForms } from "./endpoints/served-forms.ts";
 import { errorTable } from "./errors.ts";

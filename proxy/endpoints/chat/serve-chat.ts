@@ -1,10 +1,10 @@
 /** Serves an admitted chat call: passed on in its own format, or translated. */
 import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
-import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
-import { ChatWriter } from "#proxy/dispatch/chat-writer";
-import { continuingTurns } from "#proxy/dispatch/continue-turns";
+import { askedInResponses } from "#proxy/dispatch/chat/asked-in-responses";
+import { ChatWriter } from "#proxy/dispatch/chat/chat-writer";
+import { continuingTurns } from "#proxy/dispatch/chat/continue-turns";
+import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/chat/prepare-attempt";
 import type { CallUpstream } from "#proxy/dispatch/dispatch-call";
-import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
 import { type CallServing, serveCall } from "#proxy/dispatch/serve-call";
 import { servedNowhere } from "#proxy/dispatch/served-nowhere";
 import { GatewayError } from "#proxy/errors";

@@ -10,7 +10,7 @@
  * found once for each route; other calls pass at once.
  */
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
-import { askedInResponses } from "#proxy/dispatch/asked-in-responses";
+import { askedInResponses } from "#proxy/dispatch/chat/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
 import { outputMembers } from "#proxy/formats/body/output-members";
 import { readCheckedCount } from "#proxy/formats/body/parameter-rules";

@@ -1,5 +1,5 @@
 /** Reads the reply to a completion that was asked as a chat call, and makes a text completion of it. */
-import type { PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
+import type { PreparedAttempt } from "#proxy/dispatch/chat/prepare-attempt";
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import type { Produced } from "#proxy/formats/stream/produced";
 import { startsObject } from "#proxy/json/json-text";

@@ -2,8 +2,8 @@
 
 import type { ChatEstimate } from "#proxy/admit/estimate-cost";
 import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
+import { AttemptPreparation } from "#proxy/dispatch/chat/prepare-attempt";
 import type { ClientWriter } from "#proxy/dispatch/client-writer";
-import { AttemptPreparation } from "#proxy/dispatch/prepare-attempt";
 import type { ChatSettlement } from "#proxy/dispatch/reservations/settle-chat";
 import { type CallServing, type PreparedCall, serveCall } from "#proxy/dispatch/serve-call";
 import { servedNowhere } from "#proxy/dispatch/served-nowhere";

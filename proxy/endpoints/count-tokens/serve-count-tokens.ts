@@ -1,5 +1,6 @@
 /** Serves a token count: the number of an upstream that can count, otherwise the tokenizer's estimate. */
 import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
+import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/chat/prepare-attempt";
 import {
   type Attempted,
   type AttemptHooks,
@@ -8,7 +9,6 @@ import {
   whileAllowed,
 } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt, invalidReply } from "#proxy/dispatch/failed-attempt";
-import { AttemptPreparation, type PreparedAttempt } from "#proxy/dispatch/prepare-attempt";
 import { refuseRevoked } from "#proxy/dispatch/revocation/revocation";
 import { GatewayError } from "#proxy/errors";
 import { ClientGoneError } from "#proxy/http/read-body";

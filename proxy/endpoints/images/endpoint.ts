@@ -14,12 +14,12 @@ import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
-import type { ImageCall, ImagePath } from "./image-call.ts";
-import { imageCounter } from "./image-counter.ts";
-import { imageDialects } from "./image-dialects.ts";
-import { inputTokensOfImage, outputTokensAtMost } from "./image-tokens.ts";
-import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./read-image-call.ts";
-import { readPredict } from "./read-predict-call.ts";
+import type { ImageCall, ImagePath } from "./call/image-call.ts";
+import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./call/read-image-call.ts";
+import { readPredict } from "./call/read-predict-call.ts";
+import { imageDialects } from "./dialects/image-dialects.ts";
+import { imageCounter } from "./replies/image-counter.ts";
+import { inputTokensOfImage, outputTokensAtMost } from "./replies/image-tokens.ts";
 
 const common: Pick<
   ModelEndpoint<CallPath, ImageCall>,

@@ -4,7 +4,7 @@ import { completionFormats } from "#proxy/endpoints/completions/serve-completion
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
-import { imageFormatsFor } from "#proxy/endpoints/images/image-dialects";
+import { imageFormatsFor } from "#proxy/endpoints/images/dialects/image-dialects";
 import { moderationDialects } from "#proxy/endpoints/moderations/open-ai-dialect";
 import { servedForms } from "#proxy/endpoints/served-forms";
 import { speechDialects } from "#proxy/endpoints/speech/speech-dialects";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { contentRatios, googleSize, predictRatios } from "#proxy/endpoints/images/google-sizes";
+import { contentRatios, googleSize, predictRatios } from "#proxy/endpoints/images/dialects/google-sizes";
 
 describe("googleSize", () => {
   const rows: readonly [size: string | undefined, want: string, ratios?: readonly string[]][] = [

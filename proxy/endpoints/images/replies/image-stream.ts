@@ -5,6 +5,8 @@
  * The stream is whole when as many pictures are complete as were asked for, or when the upstream says so. One that ends
  * with fewer was cut.
  */
+
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
 import type { PassedEvent } from "#proxy/formats/format";
 import {
   type EventReader,
@@ -18,7 +20,6 @@ import type { ImageKind } from "#proxy/settle/image-price";
 import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { EventSplitter } from "#proxy/sse/event-splitter";
-import type { ImageCall } from "./image-call.ts";
 import { tokensOfImage } from "./image-tokens.ts";
 import { countKinds, isPicture, readImageUsage, sumUsage, toldKind } from "./read-images.ts";
 

@@ -2,6 +2,21 @@
  * Reads replies of OpenAI-style image endpoints: they pass as they came. Only where a client that streams gets a whole reply,
  * or one that does not gets a stream, the pictures are written anew.
  */
+
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
+import { ImageStreamFilter } from "#proxy/endpoints/images/replies/image-stream";
+import { tokensOfImage } from "#proxy/endpoints/images/replies/image-tokens";
+import { parseImages } from "#proxy/endpoints/images/replies/parse-images";
+import { countKinds, isPicture, readImageUsage, sumUsage, toldKind } from "#proxy/endpoints/images/replies/read-images";
+import {
+  type MadeImages,
+  pictureOf,
+  traitsOf,
+  writeImageEvents,
+  writeImages,
+  writeUsage,
+} from "#proxy/endpoints/images/replies/write-images";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
@@ -11,13 +26,6 @@ import { InvalidReply } from "#proxy/neutral/reply";
 import type { ImageKind } from "#proxy/settle/image-price";
 import type { ReplyBridge, WholeReply } from "#proxy/translate/reply-bridge";
 import type { ReplyReader, StreamReader } from "#proxy/upstream/reply/reply-reader";
-import type { ImageCall } from "./image-call.ts";
-import type { ImageContext } from "./image-context.ts";
-import { ImageStreamFilter } from "./image-stream.ts";
-import { tokensOfImage } from "./image-tokens.ts";
-import { parseImages } from "./parse-images.ts";
-import { countKinds, isPicture, readImageUsage, sumUsage, toldKind } from "./read-images.ts";
-import { type MadeImages, pictureOf, traitsOf, writeImageEvents, writeImages, writeUsage } from "./write-images.ts";
 
 export class OpenAIImageReader implements ReplyReader, StreamReader, ReplyBridge {
   readonly isBridged = false;

@@ -7,13 +7,13 @@
 
 import { claimsOf } from "#proxy/admit/claims";
 import { estimateTurn } from "#proxy/admit/estimate-cost";
+import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
+import type { CallUpstream } from "#proxy/dispatch/dispatch-call";
 import type { PausedTurn } from "#proxy/formats/turn-splicer";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { ContinuingUpstream } from "#proxy/upstream/continuing-upstream";
 import { HeldReply } from "#proxy/upstream/reply/held-reply";
 import type { ReplySource } from "#proxy/upstream/reply/reply-source";
-import type { AdmittedChat } from "./admitted-call.ts";
-import type { CallUpstream } from "./dispatch-call.ts";
 import type { PreparedAttempt } from "./prepare-attempt.ts";
 
 export function continuingTurns(

@@ -1,10 +1,10 @@
 /** Lists the dialects of the image endpoints, by the format of the channel. */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import type { Dialect, Dialects } from "#proxy/endpoints/dialects/dialect";
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import { type ImageContext, imageContextOf } from "#proxy/endpoints/images/call/image-context";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
 import { generateContentDialect } from "./generate-content-dialect.ts";
-import type { ImageCall } from "./image-call.ts";
-import { type ImageContext, imageContextOf } from "./image-context.ts";
 import { openAIDialect } from "./open-ai-dialect.ts";
 import { ownPredictDialect, predictDialect } from "./predict-dialect.ts";
 

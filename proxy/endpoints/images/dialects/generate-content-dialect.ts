@@ -3,6 +3,8 @@
  * to be edited are one user turn, and each picture takes a request (docs/design/images.md 5).
  */
 import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
+import type { ImageCall, SourceImage } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { readUsage } from "#proxy/formats/generate-content/native/read-usage";
@@ -16,8 +18,6 @@ import type { TokenUsage } from "#proxy/settle/usage";
 import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
 import { GoogleImageReader, type GooglePicture, type GoogleReply } from "./google-reader.ts";
 import { contentRatios, googleSize } from "./google-sizes.ts";
-import type { ImageCall, SourceImage } from "./image-call.ts";
-import type { ImageContext } from "./image-context.ts";
 
 export function generateContentDialect(context: ImageContext): Dialect<ImageCall> {
   return { write: writeCall, reader: (call) => new GoogleImageReader(call, context, readReply) };

@@ -4,6 +4,9 @@
  */
 import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import { WholeReader } from "#proxy/endpoints/dialects/whole-reader";
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
+import { countKinds } from "#proxy/endpoints/images/replies/read-images";
 import { applyPlanRules, applyUnsupportedPolicy, removeUnsupported } from "#proxy/formats/body/body-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
@@ -12,9 +15,6 @@ import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-requ
 import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
 import { GoogleImageReader, type GoogleReply } from "./google-reader.ts";
 import { googleSize, predictRatios } from "./google-sizes.ts";
-import type { ImageCall } from "./image-call.ts";
-import type { ImageContext } from "./image-context.ts";
-import { countKinds } from "./read-images.ts";
 
 /** `sampleCount`: Google, "Imagen", section "Configuration". */
 const picturesOfRequest = 4;

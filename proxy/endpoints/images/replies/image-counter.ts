@@ -2,9 +2,9 @@
 import { attachmentTokens } from "#proxy/admit/estimate-cost";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { UnitCounter } from "#proxy/dispatch/reservations/settle-units";
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
 import { countImages, type ImagesMade } from "#proxy/settle/image-price";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
-import type { ImageCall } from "./image-call.ts";
 import { outputTokensAtMost, tokensOfImage } from "./image-tokens.ts";
 
 export function imageCounter({ call, route, services }: SettlementContext<ImageCall>): UnitCounter {

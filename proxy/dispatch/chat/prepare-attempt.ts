@@ -6,6 +6,10 @@
  * `serve-chat.ts` calls it before anything is reserved on the channel.
  */
 import { setImmediate as otherWork } from "node:timers/promises";
+import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
+import { ResponseKeeper } from "#proxy/dispatch/references/keep-responses";
+import { unknownReference } from "#proxy/dispatch/references/resolve-call";
+import type { PreparedCall } from "#proxy/dispatch/serve-call";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
 import { upstreamFormats } from "#proxy/formats/registry";
@@ -41,10 +45,6 @@ import { upstreamTranslators } from "#proxy/translate/translators";
 import { ChatReader } from "#proxy/upstream/reply/chat-reader";
 import { buildUpstreamRequest } from "#proxy/upstream/request/build-upstream-request";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import type { AdmittedChat } from "./admitted-call.ts";
-import { ResponseKeeper } from "./references/keep-responses.ts";
-import { unknownReference } from "./references/resolve-call.ts";
-import type { PreparedCall } from "./serve-call.ts";
 
 const noFields: readonly string[] = [];
 

@@ -1,12 +1,13 @@
 /** Writes the response to a chat call in its client's format. */
+
+import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
+import type { ClientWriter } from "#proxy/dispatch/client-writer";
 import type { GatewayError } from "#proxy/errors";
 import type { ClientFormat, ErrorContext, StreamFilter } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
 import { StreamOpening } from "#proxy/formats/stream/stream-opening";
 import { newId } from "#proxy/neutral/ids/new-id";
 import { StreamTranslator } from "#proxy/translate/stream-translator";
-import type { AdmittedChat } from "./admitted-call.ts";
-import type { ClientWriter } from "./client-writer.ts";
 
 export class ChatWriter implements ClientWriter {
   /** What the client of a stream is told before its response begins. */

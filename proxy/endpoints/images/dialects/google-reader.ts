@@ -2,6 +2,17 @@
  * Reads replies of Google's formats and writes the interface's own responses of them. A call for several pictures has
  * several replies, which come as one JSON list (`proxy/upstream/repeated-attempt.ts`).
  */
+
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
+import { tokensOfImage } from "#proxy/endpoints/images/replies/image-tokens";
+import { countKinds, sumUsage } from "#proxy/endpoints/images/replies/read-images";
+import {
+  type MadeImages,
+  writeImageEvents,
+  writeImages,
+  writeUsage,
+} from "#proxy/endpoints/images/replies/write-images";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, UpstreamError } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
@@ -10,11 +21,6 @@ import { InvalidReply } from "#proxy/neutral/reply";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ReplyBridge, WholeReply } from "#proxy/translate/reply-bridge";
 import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
-import type { ImageCall } from "./image-call.ts";
-import type { ImageContext } from "./image-context.ts";
-import { tokensOfImage } from "./image-tokens.ts";
-import { countKinds, sumUsage } from "./read-images.ts";
-import { type MadeImages, writeImageEvents, writeImages, writeUsage } from "./write-images.ts";
 
 /** A picture as Google gives it. */
 export interface GooglePicture {

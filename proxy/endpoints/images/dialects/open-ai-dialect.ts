@@ -2,12 +2,12 @@
 import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { editForm } from "#proxy/endpoints/forms/edit-form";
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
 import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { readString } from "#proxy/json/strict-json";
-import type { ImageCall } from "./image-call.ts";
-import type { ImageContext } from "./image-context.ts";
 import { OpenAIImageReader } from "./open-ai-reader.ts";
 
 export function openAIDialect(context: ImageContext): Dialect<ImageCall> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseImages } from "#proxy/endpoints/images/parse-images";
+import { parseImages } from "#proxy/endpoints/images/replies/parse-images";
 
 const long = "QUJD".repeat(100);
 

@@ -1,10 +1,11 @@
 /** Writes calls of the image endpoints for Google's formats: what all of them have in common (docs/design/images.md 5). */
+
+import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
 import { GatewayError } from "#proxy/errors";
 import { applyBodyRules, type EditableMembers } from "#proxy/formats/body/body-rules";
 import { presentMember } from "#proxy/formats/body/parameter-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { readNumber, readString } from "#proxy/json/strict-json";
-import type { ImageCall } from "./image-call.ts";
 
 /** Members of the client's that a format has a place for, or that change nothing there. */
 const alwaysSaid: ReadonlySet<string> = new Set(["model", "prompt", "n", "size", "stream", "partial_images"]);

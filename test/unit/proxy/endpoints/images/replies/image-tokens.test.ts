@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outputTokensAtMost, tokensOfImage } from "#proxy/endpoints/images/image-tokens";
+import { outputTokensAtMost, tokensOfImage } from "#proxy/endpoints/images/replies/image-tokens";
 
 describe("tokensOfImage", () => {
   // As OpenAI publishes them; of the wide ones it publishes 400, 1,568 and 6,208.
