@@ -38,6 +38,8 @@ export interface ServedCall<F extends WireFormat = WireFormat> {
   /** Public name as the client wrote it. */
   readonly model: string;
   readonly capability: Capability;
+  /** Serves the call as well, in other words: a model that can only chat can go on with a text. */
+  readonly otherCapability?: Capability | undefined;
   /** The formats that can serve the call, the preferred first. */
   readonly formats: readonly F[];
   /** Where a channel may have several paths of one format: whether one of them serves the call; all do when absent. */
@@ -106,9 +108,10 @@ function obstacleOfChannel(target: RouteTarget, call: ServedCall, snapshot: Snap
 }
 
 function endpointObstacle(target: RouteTarget, channel: Channel, call: ServedCall): string | undefined {
-  const { formats, capability, model, route, acceptsPath } = call;
+  const { formats, capability, otherCapability, model, route, acceptsPath } = call;
   if (spokenFormat(channel, formats, acceptsPath) === undefined) return `the channel speaks no format of ${capability}`;
-  const isLacking = lacksCapability({ channel, route, target }, model, capability);
+  const lacks = (one: Capability): boolean => lacksCapability({ channel, route, target }, model, one);
+  const isLacking = lacks(capability) && (otherCapability === undefined || lacks(otherCapability));
   return isLacking ? `the channel's model does not serve ${capability}` : undefined;
 }
 

@@ -14,6 +14,7 @@ import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
+import { lacksCapability } from "#proxy/route/upstream-model";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { chatCallOf } from "./chat-call.ts";
@@ -30,7 +31,8 @@ export interface AdmittedCompletion extends AdmittedCall<CompletionCall> {
 }
 
 /** The endpoint's own, then those of chat as a client of chat completions has them. */
-export const completionFormats = ["Completions", ...chatFormatsFor("ChatCompletions")] as const;
+const chatFormats = chatFormatsFor("ChatCompletions");
+export const completionFormats = ["Completions", ...chatFormats] as const;
 
 type CompletionTarget = SelectedTarget<(typeof completionFormats)[number]>;
 
@@ -56,9 +58,20 @@ class CompletionServing implements CallServing<PreparedCall> {
 
   select(tried: AttemptHistory): CompletionTarget | undefined {
     const { route, call, snapshot, services } = this.#admitted;
-    const { capability } = call.endpoint;
-    const { random } = services;
-    return selectTarget({ route, model: call.model, capability, formats: completionFormats, snapshot, tried, random });
+    const { model, endpoint } = call;
+    const { capability } = endpoint;
+    return selectTarget({
+      route,
+      model,
+      capability,
+      otherCapability: "Chat",
+      formats: completionFormats,
+      formatsOn: (target, channel) =>
+        lacksCapability({ channel, route, target }, model, capability) ? chatFormats : completionFormats,
+      snapshot,
+      tried,
+      random: services.random,
+    });
   }
 
   prepare(selected: CompletionTarget): PreparedCall | GatewayError | Promise<PreparedCall | GatewayError> {

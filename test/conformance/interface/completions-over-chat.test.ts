@@ -75,6 +75,20 @@ describe("completions over chat", () => {
         unsupportedParameters: "Reject",
         formats: [{ type: "Messages", path: "/v1/messages" }],
       }),
+      channel("both", {
+        formats: [
+          { type: "Completions", path: "/v1/completions" },
+          { type: "ChatCompletions", path: "/v1/chat/completions" },
+        ],
+        models: [
+          { name: "both-chat", upstreamName: "m-1", capabilities: ["Chat"] },
+          { name: "both-text", upstreamName: "m-1", capabilities: ["Chat", "Completion"] },
+          { name: "both-deaf", upstreamName: "m-1", capabilities: ["Embeddings"] },
+        ],
+      }),
+      ...["both-chat", "both-text", "both-deaf"].map((name) =>
+        routeManifest(name, { capabilities, targets: [{ name: "main", channelRef: { name: "both" } }] }),
+      ),
       channel("text", { formats: [{ type: "Completions", path: "/v1/completions" }] }),
       ...[...formats.map((type) => type.toLowerCase()), "reasoner", "strict"].map((name) =>
         routeManifest(name, { capabilities }),
@@ -259,6 +273,20 @@ describe("completions over chat", () => {
     assert.deepEqual(
       upstream.requests.map(({ target }) => target),
       ["/v1/completions", "/v1/chat/completions", "/v1/completions"],
+    );
+  });
+
+  it("asks a channel of both in chat where its model can do nothing else", async () => {
+    upstream.replyWith((request) =>
+      request.target === "/v1/completions" ? replyAsAsked(request) : naturalReply(request),
+    );
+    assert.equal((await complete({ model: "both-chat" })).status, 200);
+    assert.equal((await complete({ model: "both-text" })).status, 200);
+    const refused = await complete({ model: "both-deaf" });
+    assert.deepEqual([refused.status, at(refused.json(), "error", "param")], [400, "model"]);
+    assert.deepEqual(
+      upstream.requests.map(({ target }) => target),
+      ["/v1/chat/completions", "/v1/completions"],
     );
   });
 });
