@@ -91,6 +91,8 @@ export function obstacleOf(target: RouteTarget, call: ServedCall, snapshot: Snap
 
 /** Whether no target of the route could ever serve the call: its endpoint is none of the model's. */
 export function isServedNowhere(call: ServedCall, snapshot: Snapshot): boolean {
+  // A route without targets has lost them: it may have some again.
+  if (call.route.targets.length === 0) return false;
   return call.route.targets.every((target) => {
     const channel = snapshot.channel(target.channel);
     return channel !== undefined && endpointObstacle(target, channel, call) !== undefined;
