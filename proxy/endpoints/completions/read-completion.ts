@@ -79,11 +79,17 @@ export function readCompletion(bytes: Buffer, endpoint: CallPath, limits: ProxyL
     body,
     upstreamObjects: [],
     ...readPrompts(body),
-    outputCap: readCheckedCount(body, "max_tokens"),
+    outputCap: readCap(body),
     candidates: made,
     wantsStreamUsage: wantsStreamUsage(body),
     attachments: 0,
   };
+}
+
+/** The larger of two caps: a chat model that is asked in its place may take the newer one. */
+function readCap(body: ScannedObject): number | undefined {
+  const caps = ["max_tokens", "max_completion_tokens"].flatMap((name) => readCheckedCount(body, name) ?? []);
+  return caps.length === 0 ? undefined : Math.max(...caps);
 }
 
 type Prompts = Pick<CompletionCall, "prompts" | "tokenIds">;

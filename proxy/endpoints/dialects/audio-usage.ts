@@ -24,5 +24,7 @@ export function transcriptUsage(usage: unknown): TokenUsage | undefined {
 export function heardMilliseconds(reply: unknown): number | undefined {
   const seconds = memberAt(reply, "usage", "seconds") ?? member(reply, "duration");
   // Some servers write the length of a verbose transcript as text.
-  return audioMillisecondsOf(typeof seconds === "string" && seconds !== "" ? Number(seconds) : seconds);
+  const heard = audioMillisecondsOf(typeof seconds === "string" && seconds !== "" ? Number(seconds) : seconds);
+  // No sound takes no time: a server that says so has not measured it.
+  return heard === 0 ? undefined : heard;
 }

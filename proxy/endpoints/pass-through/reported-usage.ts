@@ -105,9 +105,18 @@ function lastUsageIn(text: string): unknown {
   const found = [...text.matchAll(/"(usage(?:Metadata)?)"\s*:\s*(?=\{)/g)].at(-1);
   if (found === undefined) return undefined;
   const from = found.index + found[0].length;
-  for (let end = text.indexOf("}", from); end >= 0; end = text.indexOf("}", end + 1)) {
-    const value = parseJson(text.slice(from, end + 1));
-    if (isObject(value)) return { [found[1] ?? ""]: value };
+  const value = parseJson(text.slice(from, endOfObject(text, from)));
+  return isObject(value) ? { [found[1] ?? ""]: value } : undefined;
+}
+
+/** @returns the place behind the brace that closes the one at `from`, or the end of the text */
+function endOfObject(text: string, from: number): number {
+  let depth = 0;
+  // Strings as wholes: a brace in one closes nothing.
+  for (const { 0: token, index } of text.slice(from).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === "{") depth += 1;
+    else if (token === "}") depth -= 1;
+    if (depth === 0) return from + index + 1;
   }
-  return undefined;
+  return text.length;
 }

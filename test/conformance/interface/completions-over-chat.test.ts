@@ -66,6 +66,7 @@ describe("completions over chat", () => {
       });
     const manifests = manifestOf(
       keyManifest("k"),
+      keyManifest("few", { limits: [{ name: "quota", unit: "Tokens", limit: "50k", period: "Lifetime" }] }),
       channelSecretManifest(),
       ...formats.map((type) =>
         channel(type.toLowerCase(), { formats: [{ type, path: paths[type].replace(":generateContent", ":{verb}") }] }),
@@ -110,11 +111,11 @@ describe("completions over chat", () => {
     await upstream?.close();
   });
 
-  async function complete(body: object): Promise<HttpAnswer> {
+  async function complete({ key = "k", ...body }: { readonly key?: string; readonly [name: string]: unknown }) {
     return httpCall({
       origin: gateway.origin,
       path: "/v1/completions",
-      headers: { authorization: `Bearer ${clientKey("k")}` },
+      headers: { authorization: `Bearer ${clientKey(key)}` },
       body: JSON.stringify({ prompt, ...body }),
     });
   }
@@ -288,5 +289,13 @@ describe("completions over chat", () => {
       upstream.requests.map(({ target }) => target),
       ["/v1/chat/completions", "/v1/completions"],
     );
+  });
+
+  it("reserves the larger of two caps, whichever the model is given", async () => {
+    for (const model of formats.map((format) => format.toLowerCase())) {
+      const answer = await complete({ model, key: "few", max_tokens: 1, max_completion_tokens: 100_000 });
+      assert.equal(at(answer.json(), "error", "code"), "insufficient_quota", answer.body.toString());
+    }
+    assert.equal(upstream.requests.length, 0);
   });
 });

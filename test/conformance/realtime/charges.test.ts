@@ -109,9 +109,10 @@ describe("charges of a realtime session", function () {
     await rig.settleDown();
     const read = await rig.gateway.metric("tollgate_cost_credits_total", { route: "default/talk" });
     assert.ok(read > 0);
-    const lines = responses().filter(({ key }) => key === "default/rich");
+    const lines = (): Record<string, unknown>[] => responses().filter(({ key }) => key === "default/rich");
+    await rig.logLine("all of them", () => lines().length === 3);
     assert.deepEqual(
-      lines.map(({ cost_nanos: cost }) => cost),
+      lines().map(({ cost_nanos: cost }) => cost),
       [2_000_000, 2_000_000, 2_000_000],
     );
   });

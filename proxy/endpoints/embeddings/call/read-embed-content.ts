@@ -31,11 +31,11 @@ export function readEmbedContent(bytes: Buffer, endpoint: EmbeddingPath, limits:
     checkRequest(request, model, prefix);
     for (const [place, part] of partsOf(request).entries()) {
       isText &&= typeof member(part, "text") === "string";
-      const media = mediaNames.map((name) => member(part, name)).find((value) => value !== undefined);
-      if (media === undefined) continue;
-      attachments += 1;
-      const uri = asText(member(media, "fileUri") ?? member(media, "file_uri"));
-      if (isAccountFile(uri)) upstreamObjects.push(`${prefix}content.parts[${place}].fileData.fileUri`);
+      const media = mediaNames.map((name) => member(part, name)).filter((value) => value !== undefined);
+      if (media.length > 0) attachments += 1;
+      // A reader may take any of them, in either spelling.
+      const uris = media.flatMap((each) => [asText(member(each, "fileUri")), asText(member(each, "file_uri"))]);
+      if (uris.some(isAccountFile)) upstreamObjects.push(`${prefix}content.parts[${place}].fileData.fileUri`);
     }
   }
   return {

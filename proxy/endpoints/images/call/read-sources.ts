@@ -42,11 +42,17 @@ export function readJsonSources(body: ScannedObject): SourceImages {
   for (const name of ["images", "image"]) {
     const found = presentMember(body, name);
     const value = found === undefined ? [] : readJson(body, found);
+    // More than any call may have: counted, and refused by their number.
+    if (Array.isArray(value) && value.length > sourcesMax) throw tooManySources();
     if (Array.isArray(value)) sources.push(...value.map((each, index) => readSource(each, `${name}[${index}]`)));
     else sources.push(readSource(value, name));
   }
   const mask = presentMember(body, "mask");
   return { sources, mask: mask === undefined ? undefined : readSource(readJson(body, mask), "mask") };
+}
+
+function tooManySources(): GatewayError {
+  return invalidValue("image", `must be given at most ${sourcesMax} times`);
 }
 
 function readSource(value: unknown, where: string): SourceImage {
@@ -69,7 +75,7 @@ export function checkSources({ sources, mask }: SourceImages): void {
   if (sources.length === 0) {
     throw new GatewayError("missing_parameter", "Missing required parameter: 'image'.", { param: "image" });
   }
-  if (sources.length > sourcesMax) throw invalidValue("image", `must be given at most ${sourcesMax} times`);
+  if (sources.length > sourcesMax) throw tooManySources();
   for (const source of sources) checkSource(source);
   if (mask !== undefined) checkSource(mask);
 }

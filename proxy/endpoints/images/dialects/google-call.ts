@@ -29,7 +29,8 @@ export function lostMembers(call: ImageCall, plan: UpstreamPlan, said: readonly 
   const lost: string[] = [];
   for (const { name, kind } of body.members) {
     if (kind === "null" || alwaysSaid.has(name) || said.includes(name) || isUnsupported(name, plan)) continue;
-    if (!usualValues[name]?.includes(clientsText(call, name) ?? "")) lost.push(name);
+    const usual = Object.hasOwn(usualValues, name) ? usualValues[name] : undefined;
+    if (usual?.includes(clientsText(call, name) ?? "") !== true) lost.push(name);
   }
   for (const { kind, name } of form?.parts ?? []) {
     if (kind === "file" && !name.startsWith("image") && !lost.includes(name)) lost.push(name);

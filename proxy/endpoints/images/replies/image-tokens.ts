@@ -33,7 +33,8 @@ export const inputTokensOfImage = 6_240;
 
 /** Tokens of one picture with a size and quality as asked for or told; unknown ones at the dearest usual. */
 export function tokensOfImage({ size, quality }: ImageKind): number {
-  const tokens = tokensByQuality[quality ?? ""] ?? tokensByQuality["high"] ?? 0;
+  const known = quality !== undefined && Object.hasOwn(tokensByQuality, quality) ? quality : "high";
+  const tokens = tokensByQuality[known] ?? 0;
   return Math.ceil((tokens * pixelsOf(size)) / pixelsOfTable);
 }
 

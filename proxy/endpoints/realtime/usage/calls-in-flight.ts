@@ -5,7 +5,7 @@
  * itself, because it heard the speaker pause, is reserved when it says so; where it is refused, what it takes until it is
  * cancelled is charged all the same. What runs when the session ends is charged by what it has said.
  */
-import type { GatewayError } from "#proxy/errors";
+import { GatewayError } from "#proxy/errors";
 import { asText, isObject, type JsonObject, memberAt } from "#proxy/json/json-value";
 import type { EndCode } from "#proxy/observe/access-log";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
@@ -55,6 +55,10 @@ export class CallsInFlight {
 
   /** The client asks for a response. @returns why it must not have it; nothing is held then */
   async ask(eventId: string, outputCap: number | undefined, terms: CallTerms): Promise<GatewayError | undefined> {
+    if (this.#asked.has(eventId)) {
+      const message = "'event_id' is that of a response that has not begun yet. Give each message its own.";
+      return new GatewayError("invalid_value", message, { param: "event_id" });
+    }
     const call = this.#start(outputCap, terms);
     const refusal = await call.reserved;
     if (refusal === undefined) this.#asked.set(eventId, call);

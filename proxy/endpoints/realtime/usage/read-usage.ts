@@ -14,7 +14,8 @@ export interface TranscriptionUsage {
 
 /** @param usage of `response.done`; undefined where there is none */
 export function readResponseUsage(usage: unknown): TokenUsage | undefined {
-  if (!isObject(usage)) return undefined;
+  if (!isObject(usage) || (usage["input_tokens"] === undefined && usage["output_tokens"] === undefined))
+    return undefined;
   const details = usage["input_token_details"];
   const cachedDetails = memberAt(details, "cached_tokens_details");
   const whole = new Remainder(count(usage["input_tokens"]));

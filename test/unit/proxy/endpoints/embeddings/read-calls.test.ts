@@ -95,4 +95,17 @@ describe("calls for vectors", () => {
     const call = readOpenAI({ model: "m", input: [{ text: "a" }, { image: "data:image/png;base64,AAAA" }] });
     assert.deepEqual([call.inputs, call.attachments, call.isText], [2, 1, false]);
   });
+
+  it("see a file of the upstream's account beside whatever stands in front of it", () => {
+    const fileUri = "https://generativelanguage.googleapis.com/v1beta/files/abc";
+    for (const part of [
+      { fileData: { fileUri } },
+      { inlineData: null, fileData: { fileUri } },
+      { fileData: { fileUri: "", file_uri: fileUri } },
+    ]) {
+      const body = { requests: [{ content: { parts: [part] } }] };
+      const call = readEmbedContent(Buffer.from(JSON.stringify(body)), google, defaultLimits);
+      assert.deepEqual(call.upstreamObjects, ["requests[0].content.parts[0].fileData.fileUri"], JSON.stringify(part));
+    }
+  });
 });

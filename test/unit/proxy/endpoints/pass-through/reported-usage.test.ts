@@ -89,4 +89,16 @@ describe("UsageWatch", () => {
       }),
     );
   });
+
+  it("takes no time over a long reply whose end is made of braces", () => {
+    const body = `{"x":"${"y".repeat(70_000)}","usage":{"a":[${"{},".repeat(21_000)}`;
+    const startedMs = performance.now();
+    assert.equal(countsOf("application/json", body), undefined);
+    assert.ok(performance.now() - startedMs < 500);
+  });
+
+  it("is not misled by braces inside of texts", () => {
+    const usage = '{"note":"a } \\" {","prompt_tokens":7,"completion_tokens":3}';
+    assert.deepEqual(countsOf("application/json", `{"x":"${long}","usage":${usage}}`), [7, 3]);
+  });
 });

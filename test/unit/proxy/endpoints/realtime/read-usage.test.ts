@@ -9,6 +9,7 @@ describe("readResponseUsage", () => {
     ["nothing", undefined, undefined],
     ["null", null, undefined],
     ["a text", "10", undefined],
+    ["an object without a count", {}, undefined],
     ["totals alone", { input_tokens: 10, output_tokens: 5 }, { input: 10, output: 5 }],
     [
       "audio both ways",

@@ -18,6 +18,7 @@ describe("tokensOfImage", () => {
     for (const kind of [
       { size: undefined, quality: undefined },
       { size: "auto", quality: "auto" },
+      { size: "auto", quality: "constructor" },
     ]) {
       assert.equal(tokensOfImage(kind), 6_240);
     }
