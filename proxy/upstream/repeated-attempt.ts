@@ -96,7 +96,7 @@ export class RepeatedAttempt implements RunningAttempt {
     const [request, reason] = [this.#requests[position], this.#stopReason];
     if (reason !== undefined) return { kind: "stopped", reason, filter: undefined, isSent: position > 0 };
     const passedMs = position === 0 ? 0 : performance.now() - this.#startedMs;
-    const timely = request === undefined ? undefined : withinTotal(request, passedMs);
+    const timely = request === undefined ? undefined : this.#within(request, passedMs);
     if (timely === undefined) {
       return { kind: "failure", failure: { kind: "total-timeout", isSent: false, cause: undefined } };
     }
@@ -104,6 +104,12 @@ export class RepeatedAttempt implements RunningAttempt {
     const attempt = new Attempt({ ...this.#options, request: timely, reader, client: undefined });
     this.#attempts.push(attempt);
     return attempt.run();
+  }
+
+  /** All of them have what was left of the call's time when the first was sent. @returns undefined when none is left */
+  #within(request: UpstreamRequest, passedMs: number): UpstreamRequest | undefined {
+    const { totalMs, leftMs = totalMs } = this.#options.request.timeouts;
+    return withinTotal(request, passedMs + totalMs - leftMs);
   }
 
   #outcome(): AttemptOutcome {

@@ -90,8 +90,6 @@ class TypedEventReader implements EventReader {
   /** Without its last event no reply is whole. */
   end(): undefined {}
 
-  visit(): void {}
-
   produced(): Produced {
     return this.#events.produced?.() ?? nothingProduced;
   }

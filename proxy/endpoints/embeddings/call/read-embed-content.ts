@@ -1,7 +1,7 @@
 /** Reads a call of `:embedContent` or `:batchEmbedContents` (https://ai.google.dev/api/embeddings). */
 import { GatewayError } from "#proxy/errors";
 import { integerMax, invalidValue, requireList, requireMember } from "#proxy/formats/body/parameter-rules";
-import { isAccountFile } from "#proxy/formats/generate-content/native/read-call";
+import { isAccountFile, refuseOtherModel } from "#proxy/formats/generate-content/native/read-call";
 import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/json-value";
 import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
@@ -21,6 +21,7 @@ export function readEmbedContent(bytes: Buffer, endpoint: EmbeddingPath, limits:
   const body = scanJsonObject(bytes, { depthMax: limits.jsonDepthMax, keysMax: limits.jsonKeysMax, watch });
   const model = endpoint.modelInPath ?? "";
   if (model === "") throw new GatewayError("missing_parameter", "The path names no model.", { param: "model" });
+  if (endpoint.verb === "batchEmbedContents") refuseOtherModel(body, model);
   const requests = endpoint.verb === "batchEmbedContents" ? readRequests(body) : [readSingle(body)];
   const isSingle = endpoint.verb !== "batchEmbedContents";
   const upstreamObjects: string[] = [];

@@ -28,6 +28,8 @@ const fullBytes = 256 * 1024;
 const closeMs = 2_000;
 const reasonBytesMax = 123;
 const asText = { binary: false };
+/** Of a masked control frame; an upstream's has four bytes less. */
+const controlHeadBytes = 6;
 
 export class Peer {
   readonly #webSocket: WebSocket;
@@ -61,6 +63,8 @@ export class Peer {
       this.#readAtMessage = this.#socket.bytesRead;
       listener.onMessage(data, isBinary);
     });
+    this.#webSocket.on("ping", this.#onControlFrame);
+    this.#webSocket.on("pong", this.#onControlFrame);
     this.#webSocket.on("error", (error) => {
       this.#violation ??= violationOf(error);
     });
@@ -70,6 +74,11 @@ export class Peer {
     });
     this.#socket.on("drain", this.#onDrain);
   }
+
+  /** It has been answered and is not held; between two messages, or amid one. */
+  readonly #onControlFrame = (data: Buffer): void => {
+    this.#readAtMessage += data.length + controlHeadBytes;
+  };
 
   /** A method of the listener, and no closure of each message. */
   readonly #onDrain = (): void => this.#listener?.onDrained();
@@ -85,7 +94,7 @@ export class Peer {
 
   /** What it holds in memory: a message that is not whole yet, and what waits to be taken. */
   get heldBytes(): number {
-    return this.#socket.bytesRead - this.#readAtMessage + this.#webSocket.bufferedAmount;
+    return Math.max(0, this.#socket.bytesRead - this.#readAtMessage) + this.#webSocket.bufferedAmount;
   }
 
   send(message: Buffer | string): void {

@@ -62,7 +62,7 @@ export function readCall(body: ScannedObject, endpoint: ChatEndpoint): ChatCall 
 }
 
 /** The path names the model; a body that names another one means two models to two readers. */
-function refuseOtherModel(body: ScannedObject, model: string): void {
+export function refuseOtherModel(body: ScannedObject, model: string): void {
   const member = body.member("model");
   if (member === undefined || member.kind === "null") return;
   const named = readString(body, member);

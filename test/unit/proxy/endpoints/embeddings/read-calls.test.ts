@@ -108,4 +108,15 @@ describe("calls for vectors", () => {
       assert.deepEqual(call.upstreamObjects, ["requests[0].content.parts[0].fileData.fileUri"], JSON.stringify(part));
     }
   });
+
+  it("refuse a batch that names another model than the path", () => {
+    const read = (model: string) =>
+      readEmbedContent(
+        Buffer.from(JSON.stringify({ model, requests: [{ content: { parts: [{ text: "a" }] } }] })),
+        google,
+        defaultLimits,
+      );
+    assert.throws(() => read("models/other"), /differs from the model in the path/);
+    assert.equal(read("models/g").model, "g");
+  });
 });
