@@ -104,7 +104,7 @@ class CompletionServing implements CallServing<PreparedCall> {
   }
 
   noTarget(): GatewayError {
-    return servedNowhere(this.#admitted, completionFormats) ?? noAvailableChannel();
+    return servedNowhere(this.#admitted, completionFormats, "Chat") ?? noAvailableChannel();
   }
 }
 

@@ -4,7 +4,10 @@ import type { GatewayError } from "#proxy/errors";
 import type { ErrorContext } from "#proxy/formats/format";
 import { errorObject } from "#proxy/formats/render-error";
 
-/** A whole response of one content type. */
+/**
+ * A whole response of one content type, or raw bytes as they come: these have no place for an error, so that the connection
+ * ends without the terminator.
+ */
 export function wholeWriter(contentType: string): ClientWriter {
   return { contentType, failsCleanly: false, failureEvent: () => Buffer.alloc(0) };
 }
@@ -28,8 +31,3 @@ export const eventWriter: ClientWriter = {
     return Buffer.from(`event: error\ndata: ${data}\n\n`);
   },
 };
-
-/** Raw bytes have no place for an error: the connection ends without the terminator, and nothing comes before the first. */
-export function bytesWriter(contentType: string): ClientWriter {
-  return wholeWriter(contentType);
-}

@@ -2,7 +2,7 @@
 import { estimateUnits } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
-import { bytesWriter, eventWriter } from "#proxy/endpoints/dialects/open-ai-writer";
+import { eventWriter, wholeWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import type { CallPath } from "#proxy/neutral/wire";
@@ -34,6 +34,6 @@ export const speech: CallEndpoint<CallPath, SpeechCall> = {
     const { call, route, services } = admitted;
     const { eventBytesMax } = services.limits;
     const dialects = speechDialects({ eventBytesMax, isMeasured: isLengthPriced(route.price) });
-    return serveDialects(admitted, dialects, call.wantsEvents ? eventWriter : bytesWriter(typeOfFormat(call.format)));
+    return serveDialects(admitted, dialects, call.wantsEvents ? eventWriter : wholeWriter(typeOfFormat(call.format)));
   },
 };
