@@ -2,7 +2,6 @@
  * Opens the upstream of a session: one target of the route after the other, as for every call (`dispatch-call.ts`), until
  * one accepts the WebSocket. Nothing has gone to the client by then, so that a target that refuses costs it nothing.
  */
-import type { Socket } from "node:net";
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import {
@@ -28,13 +27,13 @@ import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-reque
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { WebSocketAttempt, type WebSocketOutcome } from "#proxy/upstream/web-socket/web-socket-attempt";
-import type { AcceptedSocket } from "./accept-web-socket.ts";
+import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
 import type { RoutedModel } from "./session/session-models.ts";
 import type { SessionPlace } from "./session/session-place.ts";
 
 export interface OpenedUpstream {
-  /** Paused: no message is lost before the session listens. */
-  readonly accepted: AcceptedSocket;
+  /** No message is lost before the session listens. */
+  readonly webSocket: WebSocketConnection;
   readonly selected: SelectedTarget;
 }
 
@@ -105,15 +104,11 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
   ): Promise<Attempted<OpenedUpstream>> {
     const { services, snapshot, record } = this.#call;
     const { channel } = selected;
-    let socket: Socket | undefined;
     const attempt = new StoppableAttempt({
       origin: new URL(channel.baseURL).origin,
       path: request.path,
       headers: [...(request.fixedHeaders ?? []), ...request.headers],
-      connect: async () => {
-        socket = await services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs);
-        return socket;
-      },
+      connect: () => services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs),
       connectTimeoutMs: request.connectTimeoutMs,
       replyTimeoutMs: request.timeouts.firstByteMs,
       messageBytesMax: services.limits.realtimeMessageBytesMax,
@@ -122,16 +117,16 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
     record.upstreamStarted();
     const outcome = await whileAllowed(this.#call, attempt, () => attempt.outcome);
     record.upstreamEnded();
-    if (outcome.kind === "open" && socket !== undefined) {
+    if (outcome.kind === "open") {
       services.credentials.accepted(selected.credential);
-      return { value: { accepted: { webSocket: outcome.socket, socket }, selected } };
+      return { value: { webSocket: outcome.webSocket, selected } };
     }
     return this.#failed(selected, outcome, attempt.stopped);
   }
 
   async #failed(
     selected: SelectedTarget,
-    outcome: WebSocketOutcome,
+    outcome: Exclude<WebSocketOutcome, { kind: "open" }>,
     stopped: StopReason | undefined,
   ): Promise<Attempted<OpenedUpstream>> {
     await this.#call.settlement.releaseChannel();

@@ -33,7 +33,7 @@ export async function serveRealtime(caller: Caller): Promise<void> {
     // What the upstream says meanwhile waits until the session listens.
     const client = acceptWebSocket(exchange, handshake, record.requestId, services.limits);
     if (client === undefined) {
-      opened?.accepted.webSocket.terminate();
+      opened?.webSocket.terminate();
       throw new ClientGoneError();
     }
     const session = new RealtimeSession({
@@ -77,11 +77,11 @@ async function open(caller: Caller, model: string, isConversation: boolean): Pro
 
 function sideOf(
   caller: Caller,
-  { accepted, selected, routed, place }: Opened,
+  { webSocket, selected, routed, place }: Opened,
   isConversation: boolean,
   effects: SessionEffects,
 ): UpstreamSide {
-  return { accepted, rules: new SessionRules({ caller, selected, opened: routed, isConversation, place, effects }) };
+  return { webSocket, rules: new SessionRules({ caller, selected, opened: routed, isConversation, place, effects }) };
 }
 
 /** Names a version of the events; a list of tokens, so that nothing else can stand in it. */

@@ -3,16 +3,17 @@
  * (`pools/channel-socket.ts`).
  *
  * What an upstream answers instead is handed on as it came, for the caller to classify; a redirect is such an answer
- * and never followed. An open socket is paused: nothing is lost before its owner listens.
+ * and never followed. Nothing of an open socket is read before its owner listens.
  */
-import type { ClientRequest, IncomingMessage } from "node:http";
+import { randomBytes } from "node:crypto";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { WebSocket } from "ws";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
+import { acceptOf } from "#proxy/web-socket/accept-key";
+import { WebSocketConnection } from "#proxy/web-socket/web-socket";
 
 export interface WebSocketTarget {
   /** Origin of the channel's base address, `http:` or `https:`. */
@@ -33,7 +34,7 @@ export interface WebSocketTarget {
 }
 
 export type WebSocketOutcome =
-  | { readonly kind: "open"; readonly socket: WebSocket }
+  | { readonly kind: "open"; readonly webSocket: WebSocketConnection }
   /** The upstream answered with something else than a WebSocket. */
   | { readonly kind: "refused"; readonly status: number; readonly headers: RawHeaders; readonly body: Buffer }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
@@ -47,7 +48,8 @@ export class WebSocketAttempt {
   /** How it went; never rejects. */
   readonly outcome: Promise<WebSocketOutcome>;
   readonly #target: WebSocketTarget;
-  readonly #socket: WebSocket;
+  readonly #key = randomBytes(16).toString("base64");
+  readonly #request: ClientRequest;
   #resolve: (outcome: WebSocketOutcome) => void = () => {};
   #deadline: Deadline | undefined;
   #isSent = false;
@@ -60,15 +62,32 @@ export class WebSocketAttempt {
     });
     const { connectTimeoutMs } = target;
     this.#arm(connectTimeoutMs, "connect-timeout", () => new ConnectTimeoutError(target.origin, connectTimeoutMs));
-    // `http:` becomes `ws:`, and `https:` `wss:`.
-    this.#socket = new WebSocket(target.origin.replace(/^http/, "ws") + target.path, {
-      perMessageDeflate: false,
-      followRedirects: false,
-      maxPayload: target.messageBytesMax,
-      maxHeaderSize: target.headBytesMax,
-      headers: headerObject(target.headers),
-      createConnection: (_options: unknown, onCreated: (error: Error | null, socket: Duplex) => void) => {
-        target.connect().then(
+    this.#request = this.#ask();
+    this.#request.on("error", (error) => this.#failed(error));
+    this.#request.on("response", (response) => this.#refused(response));
+    this.#request.on("upgrade", (response, socket, head) => this.#accepted(response, socket, head));
+    this.#request.end();
+  }
+
+  #ask(): ClientRequest {
+    const { origin, path, headers, headBytesMax, connect } = this.#target;
+    const { protocol, hostname, port } = new URL(origin);
+    return httpRequest({
+      hostname,
+      port,
+      // Named in `Host` unless it is the usual one; TLS is the connection's own.
+      defaultPort: protocol === "https:" ? 443 : 80,
+      path,
+      headers: {
+        ...headerObject(headers),
+        connection: "Upgrade",
+        upgrade: "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": this.#key,
+      },
+      maxHeaderSize: headBytesMax,
+      createConnection: (_options, onCreated) => {
+        connect().then(
           (socket) => {
             this.#connected();
             onCreated(null, socket);
@@ -78,19 +97,30 @@ export class WebSocketAttempt {
         return undefined;
       },
     });
-    this.#socket.on("error", (error) => this.#failed(error));
-    this.#socket.on("unexpected-response", (request, response) => this.#refused(request, response));
-    this.#socket.on("open", () => {
-      this.#socket.pause();
-      this.#end({ kind: "open", socket: this.#socket });
-    });
   }
 
   /** Nobody waits any more. */
   abort(): void {
     if (this.#isOver) return;
     this.#end({ kind: "aborted" });
-    this.#socket.terminate();
+    this.#request.destroy();
+  }
+
+  /** No extension and no subprotocol was asked for: an upstream that agrees to one speaks of another handshake. */
+  #accepted({ headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+    const isAnswer =
+      headers.upgrade?.toLowerCase() === "websocket" &&
+      headers["sec-websocket-accept"] === acceptOf(this.#key) &&
+      headers["sec-websocket-extensions"] === undefined &&
+      headers["sec-websocket-protocol"] === undefined;
+    if (this.#isOver) socket.destroy();
+    else if (isAnswer) {
+      const { messageBytesMax } = this.#target;
+      this.#end({ kind: "open", webSocket: new WebSocketConnection(socket, head, { role: "client", messageBytesMax }) });
+    } else {
+      socket.destroy();
+      this.#failed(new Error("the upstream's handshake is not the answer to ours"));
+    }
   }
 
   #connected(): void {
@@ -101,7 +131,7 @@ export class WebSocketAttempt {
 
   #unconnected(error: unknown): void {
     this.#failed(error instanceof Error ? error : new Error(String(error)));
-    this.#socket.terminate();
+    this.#request.destroy();
   }
 
   #arm(inMs: number, kind: UpstreamFailure["kind"], cause: () => unknown): void {
@@ -109,17 +139,17 @@ export class WebSocketAttempt {
     if (inMs === 0) return;
     this.#deadline = armDeadline(inMs, () => {
       this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause: cause() } });
-      this.#socket.terminate();
+      this.#request.destroy();
     });
   }
 
-  #refused(request: ClientRequest, response: IncomingMessage): void {
+  #refused(response: IncomingMessage): void {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const finish = (): void => {
       const { statusCode: status = 0, rawHeaders: headers } = response;
       this.#end({ kind: "refused", status, headers, body: Buffer.concat(chunks) });
-      request.destroy();
+      this.#request.destroy();
     };
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length;

@@ -64,8 +64,3 @@ export function endingOf(error: GatewayError): Ending | undefined {
       return undefined;
   }
 }
-
-/** Codes that may be sent (RFC 6455 section 7.4): those of the table but the reserved ones, and those of applications. */
-export function isSendable(code: number): boolean {
-  return (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
-}

@@ -38,9 +38,20 @@ import type { SessionPlace } from "./session-place.ts";
 
 /** What a message of the client's comes to. */
 export type ClientVerdict =
+  /** It goes upstream as it came. */
+  | "pass"
   | { readonly forward: Buffer }
   /** The client is told, and the message goes nowhere. @param about id of the message */
   | { readonly refusal: GatewayError; readonly about: string | undefined };
+
+/** What a message of the upstream's comes to. */
+export type UpstreamVerdict =
+  /** It goes to the client as it came. */
+  | "pass"
+  | "drop"
+  /** It is no message of the protocol. */
+  | "invalid"
+  | { readonly event: string };
 
 /** What the rules ask of the session. */
 export interface SessionEffects {
@@ -81,17 +92,20 @@ export class SessionRules {
     this.calls = new CallsInFlight(this.#size, caller.services.estimateTokens);
   }
 
-  /** A promise only for a message that must be reserved first. */
-  ofClient(bytes: Buffer): ClientVerdict | Promise<ClientVerdict> {
+  /**
+   * A promise only for a message that must be reserved first.
+   * @param bytes not kept @param ending why no response may begin any more
+   */
+  ofClient(bytes: Buffer, ending: GatewayError | undefined): ClientVerdict | Promise<ClientVerdict> {
     const audioLength = plainAudioLength(bytes);
     if (audioLength !== undefined) {
       this.#size.addAudio(audioLength);
-      return { forward: bytes };
+      return "pass";
     }
     let message: ClientMessage | undefined;
     try {
       message = readClientMessage(bytes, this.#bounds());
-      return this.#judge(message, bytes);
+      return this.#judge(message, ending);
     } catch (error) {
       if (error instanceof GatewayError) return { refusal: error, about: message?.eventId };
       throw error;
@@ -103,16 +117,17 @@ export class SessionRules {
     return { depthMax, keysMax };
   }
 
-  #judge(message: ClientMessage, bytes: Buffer): ClientVerdict | Promise<ClientVerdict> {
+  #judge(message: ClientMessage, ending: GatewayError | undefined): ClientVerdict | Promise<ClientVerdict> {
     const { channel } = this.#context.selected;
     refuseUpstreamObjects(message, channel);
     const named = namedModels(message);
     const asksForResponse = message.type === "response.create";
+    if (asksForResponse && ending !== undefined) return { refusal: ending, about: message.eventId };
     const caller = named.length > 0 || asksForResponse ? authenticateAgain(this.#context.caller) : this.#context.caller;
     const models = named.length === 0 ? [] : this.models.resolve(named, caller);
     if (endsTranscription(message)) this.models.stopTranscribing();
     this.#follow(message);
-    if (!asksForResponse) return { forward: models.length === 0 ? bytes : editMessage(message, { models }) };
+    if (!asksForResponse) return models.length === 0 ? "pass" : { forward: editMessage(message, { models }) };
     const eventId = message.eventId ?? this.#nextId();
     const dropsMetadata = channel.privacy.clientMetadata === "Strip";
     return this.#reserved(message, eventId, editMessage(message, { models, eventId, dropsMetadata }));
@@ -155,66 +170,66 @@ export class SessionRules {
     }
   }
 
-  /** @returns what the client gets; undefined for nothing; "invalid" for what is no message of the protocol */
-  ofUpstream(bytes: Buffer): Buffer | string | undefined | "invalid" {
+  /** @param bytes not kept */
+  ofUpstream(bytes: Buffer): UpstreamVerdict {
     const type = typeAtStart(bytes);
     if (type !== undefined && isDelta(type)) {
       this.calls.produced(type, bytes);
-      return bytes;
+      return "pass";
     }
-    if (type !== undefined && !watched.has(type)) return bytes;
+    if (type !== undefined && !watched.has(type)) return "pass";
     const event = parseJson(bytes.toString());
     if (!isObject(event) || typeof event["type"] !== "string") return "invalid";
     return this.#watch(event["type"], event, bytes);
   }
 
-  #watch(type: string, event: JsonObject, bytes: Buffer): Buffer | string | undefined {
+  #watch(type: string, event: JsonObject, bytes: Buffer): UpstreamVerdict {
     switch (type) {
       case "session.created":
       case "transcription_session.created":
         // The client of a transcription was told before there was an upstream.
-        return this.#context.isConversation ? this.#described(event) : undefined;
+        return this.#context.isConversation ? this.#described(event) : "drop";
       case "session.updated":
       case "transcription_session.updated":
         return this.#described(event);
       case "rate_limits.updated":
         // Those of the channel's account, whose other callers the client must not see.
-        return undefined;
+        return "drop";
       case "error":
         return this.#error(event);
       case "response.created":
         this.#run(this.#began(event));
-        return bytes;
+        return "pass";
       case "response.done":
         this.#run(this.calls.responded(isObject(event["response"]) ? event["response"] : {}));
-        return bytes;
+        return "pass";
       case "input_audio_buffer.committed":
         this.#run(this.#heard(event));
-        return bytes;
+        return "pass";
       case "conversation.item.input_audio_transcription.completed":
       case "conversation.item.input_audio_transcription.failed":
         this.#run(this.calls.transcribed(event));
-        return bytes;
+        return "pass";
       default:
         if (isDelta(type)) this.calls.produced(type, bytes);
-        return bytes;
+        return "pass";
     }
   }
 
-  #described(event: JsonObject): string {
+  #described(event: JsonObject): UpstreamVerdict {
     const { session } = event;
     this.calls.outputFormat = outputFormatOf(session);
     this.#size.bytesPerSecond = audioBytesPerSecond(inputFormatOf(session));
-    return JSON.stringify(withPublicNames(event, this.models.publicNames));
+    return { event: JSON.stringify(withPublicNames(event, this.models.publicNames)) };
   }
 
-  #error(event: JsonObject): string {
+  #error(event: JsonObject): UpstreamVerdict {
     const { requestId } = this.#context.caller.record;
     const { event: cleaned, isChannelAtFault, error } = cleanErrorEvent(event, { ...this.#names(), requestId });
     this.isChannelAtFault ||= isChannelAtFault;
     const about = member(event["error"], "event_id");
     if (typeof about === "string") this.#run(this.calls.refused(about, error));
-    return JSON.stringify(cleaned);
+    return { event: JSON.stringify(cleaned) };
   }
 
   /** Text of the upstream as the client may see it. */

@@ -43,7 +43,7 @@ describe("a WebSocket to a channel", () => {
   });
 
   afterEach(async () => {
-    for (const outcome of opened.splice(0)) if (outcome.kind === "open") outcome.socket.terminate();
+    for (const outcome of opened.splice(0)) if (outcome.kind === "open") outcome.webSocket.terminate();
     await upstream.close();
     await pools.destroy();
     proxy.close();
@@ -88,14 +88,19 @@ describe("a WebSocket to a channel", () => {
     return { kind: outcome.failure.kind, isSent: outcome.failure.isSent };
   }
 
-  it("is paused when it opens, so that the first message waits", async () => {
+  it("keeps the first message until its owner listens", async () => {
     const outcome = await outcomeOf();
     assert.ok(outcome.kind === "open");
-    const { socket } = outcome;
-    assert.equal(socket.isPaused, true);
+    const { webSocket } = outcome;
     await waitFor("the upstream's first message to be on its way", () => upstream.sessions.length === 1);
-    const first = new Promise((resolve) => socket.once("message", (data) => resolve(data.toString())));
-    socket.resume();
+    const first = new Promise((resolve) => {
+      webSocket.listen({
+        onMessage: (message) => resolve(message.toString()),
+        onReadEnd: () => undefined,
+        onDrained: () => undefined,
+        onClosed: () => undefined,
+      });
+    });
     assert.match(String(await first), /session\.created/);
     assert.equal(upstream.session.headers.authorization, "Bearer secret");
     assert.equal(upstream.session.headers["sec-websocket-extensions"], undefined);
