@@ -116,7 +116,8 @@ export class FrameReader {
           ? bytes.readUInt16BE(at + 2)
           : bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6);
     const isControl = (first & 0x08) !== 0;
-    if (!isControl && payloadLength + this.#fragments.length > this.#rules.messageBytesMax) return this.#violate(tooLarge);
+    if (!isControl && payloadLength + this.#fragments.length > this.#rules.messageBytesMax)
+      return this.#violate(tooLarge);
     this.#headLength = headLength;
     this.#payloadLength = payloadLength;
     return headLength + payloadLength;

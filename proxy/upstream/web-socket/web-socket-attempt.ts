@@ -116,7 +116,10 @@ export class WebSocketAttempt {
     if (this.#isOver) socket.destroy();
     else if (isAnswer) {
       const { messageBytesMax } = this.#target;
-      this.#end({ kind: "open", webSocket: new WebSocketConnection(socket, head, { role: "client", messageBytesMax }) });
+      this.#end({
+        kind: "open",
+        webSocket: new WebSocketConnection(socket, head, { role: "client", messageBytesMax }),
+      });
     } else {
       socket.destroy();
       this.#failed(new Error("the upstream's handshake is not the answer to ours"));
