@@ -22,7 +22,13 @@ import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
-import { errorOfFailure, errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
+import {
+  errorOfFailure,
+  errorOfStop,
+  labelOfError,
+  labelOfFailure,
+  noAvailableChannel,
+} from "#proxy/upstream/describe-outcome";
 import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-request";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
@@ -118,6 +124,7 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
     const outcome = await whileAllowed(this.#call, attempt, () => attempt.outcome);
     record.upstreamEnded();
     if (outcome.kind === "open") {
+      services.metrics.attempt(selected.target.channel, "ok");
       services.credentials.accepted(selected.credential);
       return { value: { webSocket: outcome.webSocket, selected } };
     }
@@ -130,15 +137,20 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
     stopped: StopReason | undefined,
   ): Promise<Attempted<OpenedUpstream>> {
     await this.#call.settlement.releaseChannel();
+    const { metrics } = this.#call.services;
+    const count = (label: Parameters<typeof metrics.attempt>[1]): void =>
+      metrics.attempt(selected.target.channel, label);
     if (outcome.kind === "refused") {
       const { status, headers, body } = outcome;
       const error = classifyErrorReply(status, toHeaderObject(headers), body, this.#call.services.now());
+      count(labelOfError(error));
       const failed = failedAttempt({ kind: "upstream-error", error, filter: undefined });
       return { failed: { ...failed, error: this.#toClientError(selected, error) } };
     }
     if (outcome.kind === "failure") {
       const { failure } = outcome;
       const { services, record } = this.#call;
+      count(labelOfFailure(failure));
       services.log.warn("an attempt on an upstream failed", {
         request: record.requestId,
         channel: selected.target.channel,
@@ -149,6 +161,7 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
         failed: { ...failedAttempt({ kind: "failure", failure, filter: undefined }), error: errorOfFailure(failure) },
       };
     }
+    count("aborted");
     if (stopped === undefined || stopped === "client-left" || stopped === "slow-reader") throw new ClientGoneError();
     throw errorOfStop(stopped);
   }

@@ -128,11 +128,13 @@ describe("models of a realtime session", function () {
 
   it("names the session's own model as the upstream does, and every other byte passes", async () => {
     const client = await rig.connect();
-    client.socket.send('{ "type":"session.update", "session":{"model" : "talk","x":1e2,"\\u0061":[1.0]}}');
+    client.socket.send(
+      '{ "type":"session.update", "event_id":"mine", "session":{"model" : "talk","x":1e2,"\\u0061":[1.0]}}',
+    );
     await rig.upstream.session.waitFor("session.update");
     assert.equal(
       rig.upstream.session.texts[0],
-      '{ "type":"session.update", "session":{"model" : "up-talk","x":1e2,"\\u0061":[1.0]}}',
+      '{ "type":"session.update", "event_id":"mine", "session":{"model" : "up-talk","x":1e2,"\\u0061":[1.0]}}',
     );
   });
 

@@ -291,6 +291,8 @@ describe("revocation of a realtime session's key", function () {
         await waitFor("the key to be refused", async () => (await rig.refused({ key: "victim" })).status === 401);
         client.send({ type: "response.create" });
         await client.waitFor("error");
+        client.socket.send('{"type":"\\u0072esponse.create"}');
+        await client.waitFor("error", 2);
         session.say("resp_1", "the end");
         session.finish("resp_1");
         await client.waitFor("response.done");

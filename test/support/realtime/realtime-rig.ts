@@ -58,6 +58,18 @@ export class RealtimeRig {
     return waitFor(what, () => this.gateway.accessLog.findLast(test));
   }
 
+  /** Lines of responses and transcriptions, without those of sessions. */
+  get responseLines(): Record<string, unknown>[] {
+    return this.gateway.accessLog.filter(({ status, format }) => format === "Realtime" && status === 200);
+  }
+
+  /** The line of the next response that ends. */
+  async nextResponseLine(): Promise<Record<string, unknown>> {
+    const known = this.responseLines.length;
+    await this.logLine("a response", () => this.responseLines.length > known);
+    return this.responseLines.at(-1) ?? {};
+  }
+
   /** Ends the clients, and waits until nothing is reserved any more; every reservation was settled once. */
   async settleDown(): Promise<void> {
     for (const client of this.#clients.splice(0)) client.socket.terminate();
@@ -98,6 +110,11 @@ export function realtimeChannel(name: string, port: number, spec: object = {}): 
 
 export function realtimeRoute(model: string, channels: readonly string[], spec: object = {}): object {
   return route(model, channels, { capabilities, price, ...spec });
+}
+
+/** A limit that is used up for good. */
+export function lifetime(unit: string, limit: string): object {
+  return { limits: [{ name: "all", unit, limit, period: "Lifetime", mode: "Enforce" }] };
 }
 
 /** A key `main`, a channel `c0`, `c1` ... for each upstream, and the routes `talk` and `scribe` to them. */

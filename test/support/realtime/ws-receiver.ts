@@ -20,10 +20,10 @@ const codes: Readonly<Record<string, number>> = {
 };
 
 export async function readByWs(chunks: readonly Buffer[], options: ReaderOptions): Promise<Told> {
-  const constructor: unknown = Reflect.get(ws, "Receiver");
-  if (typeof constructor !== "function") throw new Error("ws has no receiver");
+  const Receiver: unknown = Reflect.get(ws, "Receiver");
+  if (typeof Receiver !== "function") throw new Error("ws has no receiver");
   const { isServer, messageBytesMax: maxPayload } = options;
-  const receiver: unknown = Reflect.construct(constructor, [{ isServer, maxPayload }]);
+  const receiver: unknown = Reflect.construct(Receiver, [{ isServer, maxPayload }]);
   if (!(receiver instanceof Writable)) throw new Error("the receiver of ws is no stream");
   const told: string[] = [];
   receiver.on("message", (data: Buffer, isBinary: boolean) => {

@@ -64,3 +64,19 @@ export function endingOf(error: GatewayError): Ending | undefined {
       return undefined;
   }
 }
+
+/** The upstream runs what the key must not have: the session ends, since nothing else stops it. */
+export function endingOfOverrun(error: GatewayError): Ending {
+  const ending = endingOf(error);
+  if (ending !== undefined) return ending;
+  switch (error.code) {
+    case "rate_limited":
+    case "concurrency_limited":
+      return { error, closeCode: 4429, end: "RD" };
+    case "model_not_allowed":
+    case "model_not_found":
+      return { error, closeCode: 1008, end: "KD" };
+    default:
+      return { error, closeCode: 1013, end: "RD" };
+  }
+}

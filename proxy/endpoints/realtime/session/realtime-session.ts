@@ -16,11 +16,13 @@ import { ClientGoneError } from "#proxy/http/read-body";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import { brokenOff, invalidText, isSendable, protocolError, tooLarge } from "#proxy/web-socket/close-codes";
 import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
+import type { ClientVerdict } from "./client-rules.ts";
 import {
   binaryMessage,
   drained,
   type Ending,
   endingOf,
+  endingOfOverrun,
   overloaded,
   revoked,
   tooLong,
@@ -29,7 +31,9 @@ import {
   upstreamTooLarge,
 } from "./endings.ts";
 import { Peer } from "./peer.ts";
-import type { ClientVerdict, SessionEffects, SessionRules, UpstreamVerdict } from "./session-rules.ts";
+import type { SessionRules } from "./session-rules.ts";
+import type { SessionEffects } from "./session-state.ts";
+import type { UpstreamVerdict } from "./upstream-rules.ts";
 
 /** A session's upstream side. */
 export interface UpstreamSide {
@@ -256,8 +260,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#upstream?.send(message);
   }
 
-  refused(error: GatewayError): void {
-    this.#refuse(error, undefined);
+  overran(error: GatewayError): void {
+    this.#end(endingOfOverrun(error));
   }
 
   settled(): void {
@@ -312,6 +316,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     const { limits } = this.#options.caller.services;
     if (nowMs - this.#startedMs > limits.realtimeSessionMs) this.#end(tooLong);
     this.#hold(this.#isOver ? 0 : this.#client.heldBytes + (this.#upstream?.heldBytes ?? 0));
+    this.#rules?.check(nowMs);
     const { record } = this.#options.caller;
     const cause = this.#client.check(nowMs);
     if (cause !== undefined && !this.#isOver) record.clientLeft(cause === "slow" ? "cD" : "CD");
