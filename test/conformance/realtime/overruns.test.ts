@@ -6,6 +6,7 @@ import {
   lifetime,
   type RealtimeRig,
   realtimeChannel,
+  realtimePrice,
   realtimeRoute,
   startRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
@@ -30,7 +31,7 @@ describe("what a realtime upstream begins by itself", function () {
         realtimeChannel("c0", port),
         realtimeRoute("talk", ["c0"]),
         realtimeRoute("scribe", ["c0"]),
-        realtimeRoute("dear", ["c0"], { price: { perRequest: "0.5" } }),
+        realtimeRoute("dear", ["c0"], { price: { ...realtimePrice, perRequest: "0.5" } }),
       ],
     });
   });

@@ -94,7 +94,13 @@ export class RealtimeRig {
 }
 
 const capabilities = ["Realtime"];
-const price = { inputPerMillion: "1", outputPerMillion: "2", audioInputPerMillion: "10", audioOutputPerMillion: "20" };
+/** Of `realtimeRoute`. */
+export const realtimePrice = {
+  inputPerMillion: "1",
+  outputPerMillion: "2",
+  audioInputPerMillion: "10",
+  audioOutputPerMillion: "20",
+};
 
 /** A channel of the realtime protocol, whose provider has names of its own for the models. */
 export function realtimeChannel(name: string, port: number, spec: object = {}): object {
@@ -109,7 +115,7 @@ export function realtimeChannel(name: string, port: number, spec: object = {}): 
 }
 
 export function realtimeRoute(model: string, channels: readonly string[], spec: object = {}): object {
-  return route(model, channels, { capabilities, price, ...spec });
+  return route(model, channels, { capabilities, price: realtimePrice, ...spec });
 }
 
 /** A limit that is used up for good. */
