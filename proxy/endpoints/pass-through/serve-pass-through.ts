@@ -106,12 +106,13 @@ class PassedAttempts implements AttemptHooks<PreparedPass, void> {
     request: UpstreamRequest,
     upstream: CallUpstream,
   ): Promise<Attempted<void>> {
-    const { record, services, exchange, responseHeaders } = this.#admitted;
+    const { record, services, exchange, responseHeaders, call } = this.#admitted;
     const attempt = new PassAttempt(request, {
       response: exchange.response,
       responseHeaders,
       secrets: secretsOf(selected.channel, selected.credential),
       slowReaderTimeoutMs: services.limits.slowReaderTimeoutMs,
+      readsUsage: call.endpoint.method === "POST",
       onPiece: () => record.pieceSent(),
     });
     return whileAllowed(this.#admitted, attempt, async () => {
