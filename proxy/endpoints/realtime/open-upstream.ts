@@ -12,9 +12,10 @@ import {
   whileAllowed,
 } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt } from "#proxy/dispatch/failed-attempt";
+import { logFailedAttempt } from "#proxy/dispatch/log-failed-attempt";
+import { sameFormatRefusal } from "#proxy/dispatch/upstream-refusal";
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
-import { toClientError } from "#proxy/formats/client-error";
 import { ClientGoneError } from "#proxy/http/read-body";
 import { toHeaderObject } from "#proxy/http1/wire/header-values";
 import { providerOf } from "#proxy/providers/providers";
@@ -30,7 +31,6 @@ import {
   noAvailableChannel,
 } from "#proxy/upstream/describe-outcome";
 import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { WebSocketAttempt, type WebSocketOutcome } from "#proxy/upstream/web-socket/web-socket-attempt";
 import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
@@ -145,18 +145,12 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
       const error = classifyErrorReply(status, toHeaderObject(headers), body, this.#call.services.now());
       count(labelOfError(error));
       const failed = failedAttempt({ kind: "upstream-error", error, filter: undefined });
-      return { failed: { ...failed, error: this.#toClientError(selected, error) } };
+      return { failed: { ...failed, error: sameFormatRefusal(this.#call, selected, error) } };
     }
     if (outcome.kind === "failure") {
       const { failure } = outcome;
-      const { services, record } = this.#call;
       count(labelOfFailure(failure));
-      services.log.warn("an attempt on an upstream failed", {
-        request: record.requestId,
-        channel: selected.target.channel,
-        kind: failure.kind,
-        cause: failure.cause instanceof Error ? failure.cause : undefined,
-      });
+      logFailedAttempt(this.#call, selected, failure);
       return {
         failed: { ...failedAttempt({ kind: "failure", failure, filter: undefined }), error: errorOfFailure(failure) },
       };
@@ -164,23 +158,6 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
     count("aborted");
     if (stopped === undefined || stopped === "client-left" || stopped === "slow-reader") throw new ClientGoneError();
     throw errorOfStop(stopped);
-  }
-
-  #toClientError(selected: SelectedTarget, error: Parameters<typeof toClientError>[0]): GatewayError {
-    const { record, route, services } = this.#call;
-    const { model } = this.#question.routed;
-    services.log.warn("an upstream refused a call", {
-      request: record.requestId,
-      channel: selected.target.channel,
-      kind: error.kind,
-      status: error.status,
-    });
-    return toClientError(error, {
-      publicModel: model,
-      upstreamModel: upstreamModelOf({ ...selected, route }, model),
-      requestId: record.requestId,
-      channelSecrets: secretsOf(selected.channel, selected.credential),
-    });
   }
 }
 

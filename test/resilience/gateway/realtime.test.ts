@@ -7,6 +7,7 @@ import { after, afterEach, before, describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { RawClient } from "#test/support/raw-client";
 import { type FakeSession, usual } from "#test/support/realtime/fake-realtime";
+import { handshakeText } from "#test/support/realtime/raw-frames";
 import type { RealtimeClient } from "#test/support/realtime/realtime-client";
 import {
   type RealtimeRig,
@@ -131,19 +132,7 @@ describe("a realtime session", function () {
       rig.upstream.isSilent = true;
       const client = await RawClient.connect({ port: rig.gateway.port });
       const before = rig.upstream.handshakes;
-      client.write(
-        [
-          "GET /v1/realtime?model=talk HTTP/1.1",
-          "Host: x",
-          `Authorization: Bearer ${rawKey("main")}`,
-          "Connection: Upgrade",
-          "Upgrade: websocket",
-          "Sec-WebSocket-Version: 13",
-          "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-          "",
-          "",
-        ].join("\r\n"),
-      );
+      client.write(handshakeText());
       await waitFor("the handshake", () => rig.upstream.handshakes > before);
       client.close();
       await waitFor("the upstream's end", () => rig.upstream.openConnections === 0);
