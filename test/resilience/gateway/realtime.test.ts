@@ -15,7 +15,7 @@ import {
   realtimeRoute,
   startRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
-import { apiKey, manifest, rawKey, secret } from "#test/support/resilience/manifests";
+import { apiKey, manifest, secret } from "#test/support/resilience/manifests";
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
