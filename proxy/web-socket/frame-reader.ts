@@ -15,7 +15,7 @@ export interface FrameListener {
   /**
    * A whole message; text is UTF-8.
    * @param payload readable during the call alone: copy what is kept
-   * @param frame all its bytes, where it came in one frame; may be kept
+   * @param frame all its bytes, where it came in one frame; readable as long as the chunk that was pushed
    */
   onMessage(payload: Buffer, frame: Buffer | undefined, isBinary: boolean): void;
   onPing(payload: Buffer): void;
@@ -65,7 +65,7 @@ export class FrameReader {
     return this.#pending.length + this.#fragments.length;
   }
 
-  /** @param chunk the caller writes into it no more */
+  /** @param chunk nothing of it is kept */
   push(chunk: Buffer): void {
     let at = this.#pending.length === 0 ? 0 : this.#complete(chunk);
     while (at < chunk.length && !this.#isOver) {

@@ -2,12 +2,14 @@
  * One side of a WebSocket over a connection whose handshake is done (RFC 6455): frames are read and written, pings are
  * answered, and the close is said and heard. What is slow, dead or open for too long is its owner's to judge.
  *
- * Frames that pass on as they came are gathered: all that arrived in one read goes out in one write (`flush`).
+ * Frames that pass on as they came are gathered: all that arrived in one read goes out in one write (`flush`). Whoever owns
+ * the connection reads it and gives the bytes to `receive`, so that the memory that they lie in can be one for all.
  */
 import type { Duplex } from "node:stream";
 import { brokenOff, isSendable } from "./close-codes.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { opcodes } from "./opcodes.ts";
+import { writeCopied } from "./write-copied.ts";
 import { writeClose, writeFrame } from "./write-frame.ts";
 
 /** What a `net.Socket` or `tls.TLSSocket` has, and a pair of streams may lack. */
@@ -25,7 +27,7 @@ export interface WebSocketOptions {
 export interface WebSocketListener {
   /**
    * @param payload readable during the call alone
-   * @param frame its bytes as they came, where it came in one frame; `pass` takes them
+   * @param frame its bytes as they came, where it came in one frame; readable until `onReadEnd`
    */
   onMessage(payload: Buffer, frame: Buffer | undefined, isBinary: boolean): void;
   /** All that came in one read has been told. */
@@ -52,7 +54,7 @@ export class WebSocketConnection {
   #closed: { readonly code: number; readonly reason: string } | undefined;
   #isGone = false;
 
-  /** @param head what came behind the handshake; nothing is read before `listen` */
+  /** @param head what came behind the handshake; nothing more is read before `listen` */
   constructor(socket: Connection, head: Buffer, { role, messageBytesMax }: WebSocketOptions) {
     this.#socket = socket;
     this.#isClient = role === "client";
@@ -66,7 +68,10 @@ export class WebSocketConnection {
         onViolation: (code) => this.#heardClose(code, ""),
       },
     );
+    socket.pause();
     socket.on("error", () => socket.destroy());
+    socket.on("end", () => socket.end());
+    socket.on("drain", () => this.#listener?.onDrained());
     socket.on("close", () => this.#gone());
   }
 
@@ -77,17 +82,18 @@ export class WebSocketConnection {
       process.nextTick(() => this.#tellClosed());
       return;
     }
-    if (this.#head.length > 0) this.#socket.unshift(this.#head);
+    const head = this.#head;
     this.#head = noBytes;
-    this.#socket.on("data", this.#onData);
-    this.#socket.on("end", () => this.#socket.end());
-    this.#socket.on("drain", () => listener.onDrained());
+    // Not at once: whoever listens to one side of a relay listens to the other one next.
+    if (head.length > 0) process.nextTick(() => this.receive(head));
+    this.#socket.resume();
   }
 
-  readonly #onData = (chunk: Buffer): void => {
-    this.#reader.push(chunk);
+  /** @param bytes that the connection has read, in order; readable during the call alone */
+  receive(bytes: Buffer): void {
+    this.#reader.push(bytes);
     this.#listener?.onReadEnd();
-  };
+  }
 
   /** Neither side has said that it closes, and the connection stands. */
   get isOpen(): boolean {
@@ -121,7 +127,7 @@ export class WebSocketConnection {
     this.#write(writeFrame(opcodes.text, message, this.#isClient));
   }
 
-  /** Sends a frame that came from the other side of a relay, byte for byte; at the latest with the next `flush`. */
+  /** Sends a frame that came from the other side of a relay, byte for byte. @param frame readable until the next `flush` */
   pass(frame: Buffer): void {
     const passing = this.#passing;
     if (passing === undefined) this.#passing = frame;
@@ -137,7 +143,7 @@ export class WebSocketConnection {
     const passing = this.#passing;
     if (passing === undefined) return;
     this.#passing = undefined;
-    if (this.isOpen) this.#socket.write(passing);
+    if (this.isOpen) writeCopied(this.#socket, passing);
   }
 
   ping(): void {

@@ -34,5 +34,9 @@ export function acceptWebSocket(
     `x-request-id: ${requestId}`,
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n`);
-  return new WebSocketConnection(socket, bytes, { role: "server", messageBytesMax: limits.realtimeMessageBytesMax });
+  const options = { role: "server", messageBytesMax: limits.realtimeMessageBytesMax } as const;
+  const webSocket = new WebSocketConnection(socket, bytes, options);
+  socket.on("data", (chunk: Buffer) => webSocket.receive(chunk));
+  socket.pause();
+  return webSocket;
 }

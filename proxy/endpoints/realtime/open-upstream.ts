@@ -114,7 +114,8 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
       origin: new URL(channel.baseURL).origin,
       path: request.path,
       headers: [...(request.fixedHeaders ?? []), ...request.headers],
-      connect: () => services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs),
+      connect: (onRead) =>
+        services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs, onRead),
       connectTimeoutMs: request.connectTimeoutMs,
       replyTimeoutMs: request.timeouts.firstByteMs,
       messageBytesMax: services.limits.realtimeMessageBytesMax,

@@ -12,6 +12,7 @@ import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
 import type { RawHeaders } from "#proxy/http1/wire/header-values";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
+import { HandshakeStream } from "#proxy/upstream/web-socket/handshake-stream";
 import { acceptOf } from "#proxy/web-socket/accept-key";
 import { WebSocketConnection } from "#proxy/web-socket/web-socket";
 
@@ -22,8 +23,8 @@ export interface WebSocketTarget {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  /** Opens the connection. */
-  readonly connect: () => Promise<Socket>;
+  /** Opens the connection. @param onRead gets what is read; the bytes are valid during the call only */
+  readonly connect: (onRead: (bytes: Buffer) => void) => Promise<Socket>;
   /** Until the connection is there; 0: no limit; so below. */
   readonly connectTimeoutMs: number;
   /** From then on until the upstream has answered the handshake. */
@@ -54,6 +55,9 @@ export class WebSocketAttempt {
   #deadline: Deadline | undefined;
   #isSent = false;
   #isOver = false;
+  #stream: HandshakeStream | undefined;
+  /** Outlives the attempt: it takes what is read for the handshake at first, and then for the open socket. */
+  readonly #reading: { by: HandshakeStream | WebSocketConnection | undefined } = { by: undefined };
 
   constructor(target: WebSocketTarget) {
     this.#target = target;
@@ -65,13 +69,14 @@ export class WebSocketAttempt {
     this.#request = this.#ask();
     this.#request.on("error", (error) => this.#failed(error));
     this.#request.on("response", (response) => this.#refused(response));
-    this.#request.on("upgrade", (response, socket, head) => this.#accepted(response, socket, head));
+    this.#request.on("upgrade", (response, _stream, head) => this.#accepted(response, head));
     this.#request.end();
   }
 
   #ask(): ClientRequest {
     const { origin, path, headers, headBytesMax, connect } = this.#target;
     const { protocol, hostname, port } = new URL(origin);
+    const reading = this.#reading;
     return httpRequest({
       hostname,
       port,
@@ -87,10 +92,12 @@ export class WebSocketAttempt {
       },
       maxHeaderSize: headBytesMax,
       createConnection: (_options, onCreated) => {
-        connect().then(
+        connect((bytes) => reading.by?.receive(bytes)).then(
           (socket) => {
             this.#connected();
-            onCreated(null, socket);
+            this.#stream = new HandshakeStream(socket);
+            reading.by = this.#stream;
+            onCreated(null, this.#stream);
           },
           (error: unknown) => this.#unconnected(error),
         );
@@ -107,23 +114,22 @@ export class WebSocketAttempt {
   }
 
   /** No extension and no subprotocol was asked for: an upstream that agrees to one speaks of another handshake. */
-  #accepted({ headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+  #accepted({ headers }: IncomingMessage, head: Buffer): void {
     const isAnswer =
       headers.upgrade?.toLowerCase() === "websocket" &&
       headers["sec-websocket-accept"] === acceptOf(this.#key) &&
       headers["sec-websocket-extensions"] === undefined &&
       headers["sec-websocket-protocol"] === undefined;
-    if (this.#isOver) socket.destroy();
-    else if (isAnswer) {
-      const { messageBytesMax } = this.#target;
-      this.#end({
-        kind: "open",
-        webSocket: new WebSocketConnection(socket, head, { role: "client", messageBytesMax }),
-      });
-    } else {
-      socket.destroy();
+    const stream = this.#stream;
+    if (this.#isOver || stream === undefined || !isAnswer) {
+      stream?.destroy();
       this.#failed(new Error("the upstream's handshake is not the answer to ours"));
+      return;
     }
+    const { messageBytesMax } = this.#target;
+    const webSocket = new WebSocketConnection(stream.release(), head, { role: "client", messageBytesMax });
+    this.#reading.by = webSocket;
+    this.#end({ kind: "open", webSocket });
   }
 
   #connected(): void {

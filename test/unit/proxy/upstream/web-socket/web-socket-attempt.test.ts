@@ -68,7 +68,7 @@ describe("a WebSocket to a channel", () => {
       origin: new URL(wired.baseURL).origin,
       path: "/v1/realtime?model=m",
       headers: ["authorization", "Bearer secret"],
-      connect: () => pools.openSocket(wired, cidrs, connectTimeoutMs),
+      connect: (onRead) => pools.openSocket(wired, cidrs, connectTimeoutMs, onRead),
       connectTimeoutMs,
       replyTimeoutMs,
       messageBytesMax: 1_000_000,
