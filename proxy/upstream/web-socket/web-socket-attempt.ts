@@ -6,13 +6,15 @@
  * and never followed. Nothing of an open socket is read before its owner listens.
  */
 import { randomBytes } from "node:crypto";
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
-import type { RawHeaders } from "#proxy/http1/wire/header-values";
+import { headerLines } from "#proxy/http1/wire/header-lines";
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
+import type { MessageFraming } from "#proxy/http1/wire/message-framing";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
-import { HandshakeStream } from "#proxy/upstream/web-socket/handshake-stream";
 import { acceptOf } from "#proxy/web-socket/accept-key";
 import { WebSocketConnection } from "#proxy/web-socket/web-socket";
 
@@ -45,131 +47,158 @@ export type WebSocketOutcome =
 /** An error's body is a few lines; what is beyond this tells nobody more. */
 const refusalBytesMax = 64 * 1024;
 
+/** Reads what comes: for the handshake at first, and then for the open socket. It outlives the attempt. */
+interface Reading {
+  receive: (bytes: Buffer) => void;
+}
+
 export class WebSocketAttempt {
   /** How it went; never rejects. */
   readonly outcome: Promise<WebSocketOutcome>;
   readonly #target: WebSocketTarget;
   readonly #key = randomBytes(16).toString("base64");
-  readonly #request: ClientRequest;
+  readonly #reading: Reading = { receive: (bytes) => this.#receive(bytes) };
+  readonly #parser: MessageParser<ResponseHead>;
+  #socket: Socket | undefined;
+  /** Of what was answered instead. */
+  #refusal: { readonly status: number; readonly headers: RawHeaders; readonly body: Buffer[] } | undefined;
+  #refusalBytes = 0;
+  #isAccepted = false;
   #resolve: (outcome: WebSocketOutcome) => void = () => {};
   #deadline: Deadline | undefined;
   #isSent = false;
   #isOver = false;
-  #stream: HandshakeStream | undefined;
-  /** Outlives the attempt: it takes what is read for the handshake at first, and then for the open socket. */
-  readonly #reading: { by: HandshakeStream | WebSocketConnection | undefined } = { by: undefined };
 
   constructor(target: WebSocketTarget) {
     this.#target = target;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    this.#parser = new MessageParser(responseKind, target.headBytesMax, {
+      onHead: (head) => this.#onHead(head),
+      onBody: (chunk) => this.#onBody(chunk),
+      onComplete: () => this.#refused(),
+    });
     const { connectTimeoutMs } = target;
     this.#arm(connectTimeoutMs, "connect-timeout", () => new ConnectTimeoutError(target.origin, connectTimeoutMs));
-    this.#request = this.#ask();
-    this.#request.on("error", (error) => this.#failed(error));
-    this.#request.on("response", (response) => this.#refused(response));
-    this.#request.on("upgrade", (response, _stream, head) => this.#accepted(response, head));
-    this.#request.end();
+    void this.#open(this.#reading);
   }
 
-  #ask(): ClientRequest {
-    const { origin, path, headers, headBytesMax, connect } = this.#target;
-    const { protocol, hostname, port } = new URL(origin);
-    const reading = this.#reading;
-    return httpRequest({
-      hostname,
-      port,
-      // Named in `Host` unless it is the usual one; TLS is the connection's own.
-      defaultPort: protocol === "https:" ? 443 : 80,
-      path,
-      headers: {
-        ...headerObject(headers),
-        connection: "Upgrade",
-        upgrade: "websocket",
-        "sec-websocket-version": "13",
-        "sec-websocket-key": this.#key,
-      },
-      maxHeaderSize: headBytesMax,
-      createConnection: (_options, onCreated) => {
-        connect((bytes) => reading.by?.receive(bytes)).then(
-          (socket) => {
-            this.#connected();
-            this.#stream = new HandshakeStream(socket);
-            reading.by = this.#stream;
-            onCreated(null, this.#stream);
-          },
-          (error: unknown) => this.#unconnected(error),
-        );
-        return undefined;
-      },
-    });
+  async #open(reading: Reading): Promise<void> {
+    try {
+      const socket = await this.#target.connect((bytes) => reading.receive(bytes));
+      if (this.#isOver) socket.destroy();
+      else this.#ask(socket);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #ask(socket: Socket): void {
+    this.#socket = socket;
+    socket.on("error", this.#onError);
+    socket.on("end", this.#onEnd);
+    socket.on("close", this.#onEnd);
+    const head = this.#requestHead();
+    this.#parser.next();
+    this.#isSent = true;
+    this.#arm(this.#target.replyTimeoutMs, "first-byte-timeout", () => undefined);
+    socket.write(head, "latin1");
+  }
+
+  /** @throws HeaderSyntaxError */
+  #requestHead(): string {
+    const { origin, path, headers } = this.#target;
+    const own = [
+      `host: ${new URL(origin).host}`,
+      "connection: Upgrade",
+      "upgrade: websocket",
+      "sec-websocket-version: 13",
+      `sec-websocket-key: ${this.#key}`,
+    ];
+    return `GET ${path} HTTP/1.1\r\n${own.join("\r\n")}\r\n${headerLines(headers)}\r\n`;
   }
 
   /** Nobody waits any more. */
   abort(): void {
-    if (this.#isOver) return;
     this.#end({ kind: "aborted" });
-    this.#request.destroy();
   }
 
-  /** No extension and no subprotocol was asked for: an upstream that agrees to one speaks of another handshake. */
-  #accepted({ headers }: IncomingMessage, head: Buffer): void {
-    const isAnswer =
-      headers.upgrade?.toLowerCase() === "websocket" &&
-      headers["sec-websocket-accept"] === acceptOf(this.#key) &&
-      headers["sec-websocket-extensions"] === undefined &&
-      headers["sec-websocket-protocol"] === undefined;
-    const stream = this.#stream;
-    if (this.#isOver || stream === undefined || !isAnswer) {
-      stream?.destroy();
-      this.#failed(new Error("the upstream's handshake is not the answer to ours"));
-      return;
+  #receive(bytes: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      const end = this.#parser.push(bytes);
+      if (this.#isAccepted) this.#opened(Buffer.from(bytes.subarray(end)));
+    } catch (error) {
+      this.#failed(error);
     }
+  }
+
+  #onHead({ status, headers, framing }: ResponseHead): MessageFraming {
+    if (status === 101) {
+      this.#checkAnswer(headers);
+      this.#isAccepted = true;
+      return { kind: "none" };
+    }
+    if (status >= 200) this.#refusal = { status, headers, body: [] };
+    return framing;
+  }
+
+  /**
+   * No extension and no subprotocol was asked for: an upstream that agrees to one speaks of another handshake.
+   * @throws Error
+   */
+  #checkAnswer(headers: RawHeaders): void {
+    const isAnswer =
+      headerValues(headers, "upgrade").join().toLowerCase() === "websocket" &&
+      headerValues(headers, "sec-websocket-accept").join() === acceptOf(this.#key) &&
+      headerValues(headers, "sec-websocket-extensions").length === 0 &&
+      headerValues(headers, "sec-websocket-protocol").length === 0;
+    if (!isAnswer) throw new Error("the upstream's handshake is not the answer to ours");
+  }
+
+  #opened(behind: Buffer): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    socket.off("error", this.#onError);
+    socket.off("end", this.#onEnd);
+    socket.off("close", this.#onEnd);
     const { messageBytesMax } = this.#target;
-    const webSocket = new WebSocketConnection(stream.release(), head, { role: "client", messageBytesMax });
-    this.#reading.by = webSocket;
+    const webSocket = new WebSocketConnection(socket, behind, { role: "client", messageBytesMax });
+    this.#reading.receive = (bytes) => webSocket.receive(bytes);
     this.#end({ kind: "open", webSocket });
   }
 
-  #connected(): void {
-    if (this.#isOver) return;
-    this.#isSent = true;
-    this.#arm(this.#target.replyTimeoutMs, "first-byte-timeout", () => undefined);
+  #onBody(chunk: Buffer): void {
+    this.#refusalBytes += chunk.length;
+    if (this.#refusalBytes <= refusalBytesMax) this.#refusal?.body.push(Buffer.from(chunk));
+    else this.#refused();
   }
 
-  #unconnected(error: unknown): void {
-    this.#failed(error instanceof Error ? error : new Error(String(error)));
-    this.#request.destroy();
+  /** With as much of the body as has come. */
+  #refused(): void {
+    if (this.#refusal === undefined) return;
+    const { status, headers, body } = this.#refusal;
+    this.#end({ kind: "refused", status, headers, body: Buffer.concat(body) });
   }
+
+  readonly #onError = (error: Error): void => this.#failed(error);
+
+  readonly #onEnd = (): void => {
+    this.#refused();
+    this.#failed(new Error("the connection ended before the handshake was answered"));
+  };
 
   #arm(inMs: number, kind: UpstreamFailure["kind"], cause: () => unknown): void {
     this.#deadline?.cancel();
     if (inMs === 0) return;
     this.#deadline = armDeadline(inMs, () => {
       this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause: cause() } });
-      this.#request.destroy();
     });
   }
 
-  #refused(response: IncomingMessage): void {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const finish = (): void => {
-      const { statusCode: status = 0, rawHeaders: headers } = response;
-      this.#end({ kind: "refused", status, headers, body: Buffer.concat(chunks) });
-      this.#request.destroy();
-    };
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= refusalBytesMax) chunks.push(chunk);
-      else finish();
-    });
-    response.on("end", finish).on("close", finish).on("error", finish);
-  }
-
-  #failed(error: Error): void {
-    const code = "code" in error ? error.code : undefined;
+  #failed(cause: unknown): void {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const kind =
       code === "EGRESS_REFUSED"
         ? "egress"
@@ -178,19 +207,14 @@ export class WebSocketAttempt {
           : this.#isSent
             ? "broken"
             : "connect";
-    this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause: error } });
+    this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause } });
   }
 
   #end(outcome: WebSocketOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deadline?.cancel();
+    if (outcome.kind !== "open") this.#socket?.destroy();
     this.#resolve(outcome);
   }
-}
-
-function headerObject(headers: readonly string[]): Record<string, string> {
-  const object: Record<string, string> = {};
-  for (let index = 0; index < headers.length; index += 2) object[headers[index] ?? ""] = headers[index + 1] ?? "";
-  return object;
 }
