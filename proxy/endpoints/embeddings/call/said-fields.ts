@@ -49,12 +49,10 @@ export class SaidFields {
   constructor(call: EmbeddingCall, left: readonly string[] = []) {
     const bodies = call.requests.length > 0 ? call.requests : [bodyOf(call)];
     const prefix = call.endpoint.verb === "batchEmbedContents" ? "requests[]." : "";
-    const [first = {}] = bodies;
-    for (const name of new Set(bodies.flatMap((body) => Object.keys(body)))) {
-      const value = member(first, name);
-      if (said.has(name) || left.includes(name) || isAbsentInAll(bodies, name)) continue;
+    for (const [name, { value, agreeing }] of valuesIn(bodies)) {
+      if (said.has(name) || left.includes(name)) continue;
       const meaning = meaningOf(name);
-      if (meaning !== "other" && bodies.some((body) => member(body, name) !== value)) {
+      if (meaning !== "other" && agreeing < bodies.length) {
         throw new GatewayError(
           "unsupported_parameter",
           `'${prefix}${name}' must be the same in all requests for this model.`,
@@ -126,8 +124,24 @@ export function asTruncation(value: unknown): boolean | undefined {
   return value === "NONE" ? false : undefined;
 }
 
-function isAbsentInAll(bodies: readonly JsonObject[], name: string): boolean {
-  return bodies.every((body) => (member(body, name) ?? null) === null);
+/** A member of one or more bodies: the value that the first of them has, and how many have the same. */
+interface SharedValue {
+  readonly value: unknown;
+  agreeing: number;
+}
+
+/** Members that some body has and that are not null. In one pass: a call may hold thousands of requests. */
+function valuesIn(bodies: readonly JsonObject[]): ReadonlyMap<string, SharedValue> {
+  const values = new Map<string, SharedValue>();
+  for (const body of bodies) {
+    for (const [name, value] of Object.entries(body)) {
+      if (value === null) continue;
+      const shared = values.get(name);
+      if (shared === undefined) values.set(name, { value, agreeing: 1 });
+      else if (shared.value === value) shared.agreeing += 1;
+    }
+  }
+  return values;
 }
 
 const parsed = new WeakMap<EmbeddingCall, JsonObject>();
