@@ -82,7 +82,7 @@ describe("moderations", () => {
 
   it("takes OpenAI's default model where the call names none", async () => {
     replyWith(reply);
-    assert.equal((await judge({ input: ["a", "b"] })).status, 200);
+    assert.equal((await judge({ input: "a" })).status, 200);
     assert.equal(at(upstream.requests[0]?.json(), "model"), "omni-moderation-latest");
   });
 
@@ -128,7 +128,30 @@ describe("moderations", () => {
     assert.equal(upstream.requests.length, 0);
   });
 
+  const text = { type: "text", text: "a" };
   for (const row of [
+    { name: "a text", input: "a", takes: [1] },
+    { name: "two texts", input: ["a", "b"], takes: [2] },
+    { name: "the parts of one input", input: [text, { type: "image_url", image_url: { url: "x" } }], takes: [1] },
+    { name: "texts and parts, of which OpenAI says nothing", input: ["a", text], takes: [1, 2, 3] },
+  ]) {
+    it(`takes as many verdicts as there should be of ${row.name}, and fails any other number`, async () => {
+      for (const count of [0, 1, 2, 3]) {
+        replyWith({ body: JSON.stringify({ results: Array(count).fill(verdict) }) });
+        const answer = await judge({ model: "judge", input: row.input });
+        assert.equal(answer.status < 300, row.takes.includes(count), `${count} verdicts: ${answer.status}`);
+      }
+    });
+  }
+
+  it("takes verdicts of categories alone", async () => {
+    replyWith({ body: JSON.stringify({ results: [{ categories: { pii: false } }] }) });
+    assert.equal((await judge({ model: "judge", input: "a" })).status, 200);
+  });
+
+  for (const row of [
+    { name: "a verdict that is null", script: { body: '{"results":[null]}' } },
+    { name: "a verdict that says nothing", script: { body: '{"results":[{}]}' } },
     { name: "an error body under a status of success", script: { body: '{"error":{"message":"no"}}' } },
     { name: "a page of HTML", script: { body: "<html>", headers: { "content-type": "text/html" } } },
     { name: "JSON that is no verdict", script: { body: "[]" } },

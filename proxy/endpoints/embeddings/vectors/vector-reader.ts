@@ -1,6 +1,7 @@
 /** Reads a reply that holds vectors, one for each input, and makes the client's response of it. */
 import { WholeReader, type WholeReading } from "#proxy/endpoints/dialects/whole-reader";
 import type { EmbeddingCall } from "#proxy/endpoints/embeddings/call/embedding-call";
+import { checkNumbers } from "./encode-vector.ts";
 import type { FindVectors, FoundVectors } from "./found-vectors.ts";
 import { vectorResponse } from "./vector-response.ts";
 
@@ -24,9 +25,17 @@ function foundIn(body: Buffer, find: FindVectors): FoundVectors | undefined {
   }
 }
 
-/** One vector for each input, and each in an encoding that can be brought to the client's. */
-function answers({ inputs, asksForFloats, endpoint }: EmbeddingCall, { vectors, frame }: FoundVectors): boolean {
+/**
+ * One vector for each input, and each in an encoding that can be brought to the client's.
+ * @throws InvalidReply for base64 that would pass and is none of 32-bit floats
+ */
+function answers({ inputs, asksForFloats, encoding, endpoint }: EmbeddingCall, found: FoundVectors): boolean {
+  const { bytes, vectors, frame } = found;
   if (vectors.length === 0 || (inputs !== undefined && vectors.length !== inputs)) return false;
   const takesOthers = !asksForFloats || (frame !== undefined && endpoint.format === "Embeddings");
-  return vectors.every(({ index, kind }, position) => index === position && (takesOthers || kind !== "other"));
+  const isChecked = asksForFloats && encoding === "base64";
+  return vectors.every(({ index, kind, value: { start, end } }, position) => {
+    if (isChecked && kind === "text") checkNumbers(bytes.toString("latin1", start + 1, end - 1));
+    return index === position && (takesOthers || kind !== "other");
+  });
 }
