@@ -74,7 +74,9 @@ class CompletionReader implements ReplyReader, StreamReader {
   }
 
   createOwnFilter(isCollected: boolean): StreamFilter {
-    return createStreamFilter(isCollected || this.#call.wantsStreamUsage, this.#limits.eventBytesMax);
+    const { wantsStreamUsage, candidates, prompts } = this.#call;
+    const { eventBytesMax } = this.#limits;
+    return createStreamFilter(isCollected || wantsStreamUsage, eventBytesMax, undefined, candidates * prompts);
   }
 
   bridge(): ReplyBridge {

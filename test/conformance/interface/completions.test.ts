@@ -51,6 +51,7 @@ describe("completions", () => {
       routeManifest("text", { capabilities }),
       routeManifest("both", { capabilities, targets: both, failover: { maxAttempts: 2, on: ["ServerError"] } }),
       routeManifest("plain", { ...onText, parameters: [{ name: "suffix", support: "Unsupported" }] }),
+      routeManifest("small-window", { ...onText, info: { contextWindow: 100 } }),
       routeManifest("chat-only", { targets: [{ name: "main", channelRef: { name: "text" } }] }),
       routeManifest("reranker", { capabilities }),
     );
@@ -264,6 +265,37 @@ describe("completions", () => {
         assert.ok(answer.status >= 400 || /data: \{"error":/.test(text), `cut at ${cutAt}: ${text}`);
       }
     });
+
+    it("waits for the end of each of hundreds of candidates", async () => {
+      const prompts = Array.from({ length: 150 }, () => "Once");
+      const choices = Array.from({ length: 300 }, (_, index) => ({ text: "a", index, logprobs: null }));
+      const chunkOf = (choice: object): object => ({ id: "cmpl-1", object: "text_completion", choices: [choice] });
+      const begun = choices.map((choice) => chunkOf({ ...choice, finish_reason: null }));
+      const ended = choices.map((choice) => chunkOf({ ...choice, finish_reason: "stop" }));
+      for (const [finished, isWhole] of [
+        [299, false],
+        [300, true],
+      ] as const) {
+        upstream.replyWith(streamScript(eventsOf(...begun, ...ended.slice(0, finished), "[DONE]")));
+        const answer = await complete({ prompt: prompts, n: 2, stream: true });
+        assert.equal(answer.body.toString().includes("[DONE]"), isWhole, `${finished} that ended`);
+      }
+    });
+
+    for (const [said, charged] of [
+      [600, 600],
+      [900, 600],
+    ] as const) {
+      it(`charges ${charged} of ${said} output tokens for three prompts of two candidates and a window of 100`, async () => {
+        const reply = {
+          ...wholeCompletion,
+          usage: { prompt_tokens: 5, completion_tokens: said, total_tokens: said + 5 },
+        };
+        upstream.replyWith({ body: JSON.stringify(reply) });
+        const answer = await complete({ model: "small-window", prompt: ["a", "b", "c"], n: 2 });
+        assert.equal((await recordOf(answer)).usage?.output, charged);
+      });
+    }
 
     it("tells an error in a stream as an event, and passes nothing behind it", async () => {
       const [first = {}] = completionChunks;
