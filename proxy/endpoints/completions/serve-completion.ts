@@ -1,15 +1,18 @@
 /** Serves an admitted completion: passed on as it is, or asked as a chat call where the channel speaks a chat format. */
-
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { ChatEstimate } from "#proxy/admit/estimate-cost";
 import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
 import { AttemptPreparation } from "#proxy/dispatch/chat/prepare-attempt";
 import type { ClientWriter } from "#proxy/dispatch/client-writer";
+import { LargeBodyWork } from "#proxy/dispatch/large-body-work";
 import type { ChatSettlement } from "#proxy/dispatch/reservations/settle-chat";
 import { type CallServing, type PreparedCall, serveCall } from "#proxy/dispatch/serve-call";
 import { servedNowhere } from "#proxy/dispatch/served-nowhere";
 import { prepareInDialect } from "#proxy/endpoints/dialects/serve-dialects";
-import { GatewayError } from "#proxy/errors";
+import { GatewayError, requireGatewayError } from "#proxy/errors";
+import type { ChatCall } from "#proxy/formats/format";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
+import type { Provider } from "#proxy/providers/provider";
 import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
@@ -46,14 +49,17 @@ class CompletionServing implements CallServing<PreparedCall> {
   readonly #admitted: AdmittedCompletion;
   /** By where the provider takes the cap: the same call otherwise. */
   readonly #inChat = new Map<string, AttemptPreparation>();
+  readonly #work: LargeBodyWork;
 
   constructor(admitted: AdmittedCompletion) {
     this.#admitted = admitted;
+    this.#work = new LargeBodyWork(admitted);
     this.writer = completionWriter(admitted.call);
   }
 
   release(): void {
     for (const preparation of this.#inChat.values()) preparation.release();
+    this.#work.release();
   }
 
   select(tried: AttemptHistory): CompletionTarget | undefined {
@@ -82,25 +88,34 @@ class CompletionServing implements CallServing<PreparedCall> {
 
   async #askInChat(selected: SelectedTarget<ChatWireFormat>): Promise<PreparedCall | GatewayError> {
     try {
-      const prepared = await this.#preparationFor(selected.channel).prepare(selected);
+      const preparation = await this.#preparationFor(selected.channel);
+      const prepared = await preparation.prepare(selected);
       if (prepared instanceof GatewayError) return prepared;
       const { request, dropped } = prepared;
       return { request, dropped, reader: completionReaderOf(prepared, this.#admitted.call) };
     } catch (error) {
-      if (error instanceof GatewayError) return error;
-      throw error;
+      return requireGatewayError(error);
     }
   }
 
-  #preparationFor(channel: Channel): AttemptPreparation {
+  async #preparationFor(channel: Channel): Promise<AttemptPreparation> {
     const { chatCapMember } = providerOf(channel);
-    let preparation = this.#inChat.get(chatCapMember);
-    if (preparation === undefined) {
-      const call = chatCallOf(this.#admitted.call, chatCapMember, this.#admitted.services.limits);
-      preparation = new AttemptPreparation({ ...this.#admitted, call });
-      this.#inChat.set(chatCapMember, preparation);
-    }
+    const known = this.#inChat.get(chatCapMember);
+    if (known !== undefined) return known;
+    const preparation = new AttemptPreparation({ ...this.#admitted, call: await this.#chatCall(chatCapMember) });
+    this.#inChat.set(chatCapMember, preparation);
     return preparation;
+  }
+
+  /** That of a large body is written in its turn, and held as long as the call lasts. */
+  async #chatCall(capMember: Provider["chatCapMember"]): Promise<ChatCall> {
+    const { call, services } = this.#admitted;
+    const { bodyBytes } = this.#work;
+    if (!this.#work.isLarge(bodyBytes)) return chatCallOf(call, capMember, services.limits);
+    return await this.#work.inTurn(bodyBytes, bodyBytes, async () => {
+      await otherWork();
+      return chatCallOf(call, capMember, services.limits);
+    });
   }
 
   noTarget(): GatewayError {
