@@ -18,7 +18,7 @@ import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
 import { checkRouteParameters } from "#proxy/parameters/route-parameters";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { serveChat } from "./serve-chat.ts";
-import { worstCaseOutput } from "./worst-case-output.ts";
+import { chatFormatOn, worstCaseOutput } from "./worst-case-output.ts";
 
 function inFormat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
   return { protocol, format, capability: "Chat" };
@@ -82,7 +82,7 @@ function need(
   claims: Claims,
 ): ChatEstimate | Promise<ChatEstimate> {
   const { fleet } = snapshot;
-  const sent = worstCaseOutput(call, route, snapshot);
+  const sent = worstCaseOutput(call, route, snapshot, chatFormatOn(call, route));
   if (!capsOutput(call, fleet, sent)) return estimateCost(call, route, fleet, undefined, sent);
   return balanceLeft(claims.balances, services.ledger).then((left) =>
     estimateCost(call, route, fleet, () => left, sent),

@@ -12,17 +12,18 @@ import { prepareInDialect } from "#proxy/endpoints/dialects/serve-dialects";
 import { GatewayError, requireGatewayError } from "#proxy/errors";
 import type { ChatCall } from "#proxy/formats/format";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
+import { membersNamed } from "#proxy/parameters/member-rules";
 import type { Provider } from "#proxy/providers/provider";
 import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
-import { chatFormatsFor } from "#proxy/route/chat-formats";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
-import { lacksCapability } from "#proxy/route/upstream-model";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import { chatCallOf } from "./chat-call.ts";
 import { completionReaderOf } from "./chat-reader.ts";
+import { completionFormats, inChat, servedCompletion } from "./completion-formats.ts";
 import { completionWriter } from "./completion-writer.ts";
+import { completionSpellings } from "./output-cap.ts";
 import { ownDialect } from "./own-dialect.ts";
 import type { CompletionCall } from "./read-completion.ts";
 
@@ -32,10 +33,6 @@ export interface AdmittedCompletion extends AdmittedCall<CompletionCall> {
   readonly estimate: ChatEstimate;
   readonly settlement: ChatSettlement;
 }
-
-/** The endpoint's own, then those of chat as a client of chat completions has them. */
-const chatFormats = chatFormatsFor("ChatCompletions");
-export const completionFormats = ["Completions", ...chatFormats] as const;
 
 type CompletionTarget = SelectedTarget<(typeof completionFormats)[number]>;
 
@@ -63,27 +60,17 @@ class CompletionServing implements CallServing<PreparedCall> {
   }
 
   select(tried: AttemptHistory): CompletionTarget | undefined {
-    const { route, call, snapshot, services } = this.#admitted;
-    const { model, endpoint } = call;
-    const { capability } = endpoint;
-    return selectTarget({
-      route,
-      model,
-      capability,
-      otherCapability: "Chat",
-      formats: completionFormats,
-      formatsOn: (target, channel) =>
-        lacksCapability({ channel, route, target }, model, capability) ? chatFormats : completionFormats,
-      snapshot,
-      tried,
-      random: services.random,
-    });
+    const { snapshot, services } = this.#admitted;
+    return selectTarget({ ...servedCompletion(this.#admitted), snapshot, tried, random: services.random });
   }
 
   prepare(selected: CompletionTarget): PreparedCall | GatewayError | Promise<PreparedCall | GatewayError> {
-    const { services, estimate } = this.#admitted;
     if (isChat(selected)) return this.#askInChat(selected);
-    return prepareInDialect(this.#admitted, ownDialect(services.limits), selected, { outputCap: estimate.outputCap });
+    const { services, call, estimate } = this.#admitted;
+    return prepareInDialect(this.#admitted, ownDialect(services.limits), selected, {
+      outputCap: estimate.outputCap,
+      namesIn: membersNamed(call.body, completionSpellings),
+    });
   }
 
   async #askInChat(selected: SelectedTarget<ChatWireFormat>): Promise<PreparedCall | GatewayError> {
@@ -119,7 +106,7 @@ class CompletionServing implements CallServing<PreparedCall> {
   }
 
   noTarget(): GatewayError {
-    return servedNowhere(this.#admitted, completionFormats, "Chat") ?? noAvailableChannel();
+    return servedNowhere(this.#admitted, completionFormats, inChat) ?? noAvailableChannel();
   }
 }
 

@@ -17,15 +17,16 @@ import { checkMemberRules } from "#proxy/parameters/member-rules";
 import type { ImageCall, ImagePath } from "./call/image-call.ts";
 import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./call/read-image-call.ts";
 import { readPredict } from "./call/read-predict-call.ts";
-import { imageDialects } from "./dialects/image-dialects.ts";
+import { imageDialects, imageFormatsFor } from "./dialects/image-dialects.ts";
 import { imageCounter } from "./replies/image-counter.ts";
 import { inputTokensOfImage, outputTokensAtMost } from "./replies/image-tokens.ts";
 
 const common: Pick<
   ModelEndpoint<CallPath, ImageCall>,
-  "metricFormat" | "checkParameters" | "need" | "settlement" | "serve"
+  "metricFormat" | "formatsOf" | "checkParameters" | "need" | "settlement" | "serve"
 > = {
   metricFormat: ({ format }) => format,
+  formatsOf: imageFormatsFor,
   checkParameters: ({ body }, route) => checkMemberRules(body, route),
   need: reserveImages,
   settlement: (context: SettlementContext<ImageCall>): CallSettlement =>

@@ -10,7 +10,7 @@ import type { CallEndpoint } from "#proxy/endpoints/endpoint";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { estimateRerank, rerankCounter } from "./count-rerank.ts";
 import { rerankDialects } from "./dialects.ts";
-import { type RerankCall, type RerankPath, type ResponseShape, readRerank } from "./read-rerank.ts";
+import { type RerankCall, type RerankPath, type ResponseShape, readRerank, rerankSpellings } from "./read-rerank.ts";
 
 function inShape(shape: ResponseShape): RerankPath {
   return { protocol: "OpenAI", format: "Rerank", capability: "Rerank", shape };
@@ -33,7 +33,7 @@ export const rerank: CallEndpoint<RerankPath, RerankCall> = {
   ],
   metricFormat: ({ format }) => format,
   read: readRerank,
-  checkParameters: ({ body }, route) => checkMemberRules(body, route),
+  checkParameters: ({ body }, route) => checkMemberRules(body, route, rerankSpellings),
   need: ({ call, route, snapshot }) => estimateRerank(call, snapshot, route),
   settlement: (context: SettlementContext<RerankCall>) => new UnitSettlement(context, rerankCounter(context)),
   serve: (admitted) => serveDialects(admitted, rerankDialects, jsonWriter),

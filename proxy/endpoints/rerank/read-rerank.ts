@@ -18,6 +18,7 @@ import { isObject } from "#proxy/json/json-value";
 import { type Hit, readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallPath } from "#proxy/neutral/wire";
+import type { Spellings } from "#proxy/parameters/member-rules";
 import { Documents, type RankedDocument, textOf } from "./documents.ts";
 
 /** Whose form the response has: the path decides. */
@@ -47,6 +48,12 @@ const parameters: readonly ParameterRule[] = [
   kindRule("query", "string", "object"),
   integerRule("top_n", 1),
   booleanRule("return_documents"),
+];
+
+/** Voyage calls the number of results otherwise, and cutting a flag that others have as an end. */
+export const rerankSpellings: Spellings = [
+  { names: ["top_n", "top_k"], isAlike: true },
+  { names: ["truncate", "truncation"], isAlike: false },
 ];
 
 const watchedKeys = ["image"];

@@ -8,6 +8,7 @@
 import type { WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { GatewayError } from "#proxy/errors";
+import { isAbsent } from "#proxy/formats/body/body-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { textOf } from "./documents.ts";
@@ -117,10 +118,9 @@ function editDocuments(editor: BodyEditor, { query, documents, body }: RerankCal
 }
 
 /** Some servers refuse to give more results than there are documents. */
-function editTopN(editor: BodyEditor, { topN, documents, body }: RerankCall, form: RequestForm): void {
-  const asked = body.member("top_n");
-  if (asked === undefined) return;
-  const isAsked = asked.kind !== "null";
+function editTopN(editor: BodyEditor, { topN, documents }: RerankCall, form: RequestForm): void {
+  if (!editor.has("top_n")) return;
+  const isAsked = !isAbsent(editor, "top_n");
   if (form.topN !== "top_n") editor.remove("top_n");
   if (form.topN === undefined || !isAsked) return;
   if (form.topN !== "top_n" || topN === documents.length) editor.set(form.topN, String(topN));

@@ -7,9 +7,8 @@ import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { type EmbeddingCall, inputsMax } from "./embedding-call.ts";
-import { dimensionNames, partsOf, taskNames } from "./read-embed-content.ts";
-
-export type FieldMeaning = "dimensions" | "task" | "truncate" | "user" | "other";
+import { type FieldMeaning, meaningOf } from "./embedding-fields.ts";
+import { partsOf } from "./read-embed-content.ts";
 
 interface SaidField {
   /** As the client spelled it. */
@@ -18,25 +17,8 @@ interface SaidField {
   readonly value: unknown;
 }
 
-const meanings: Readonly<Record<string, FieldMeaning>> = {
-  dimensions: "dimensions",
-  output_dimension: "dimensions",
-  input_type: "task",
-  task: "task",
-  truncate: "truncate",
-  truncation: "truncate",
-  user: "user",
-  ...Object.fromEntries(dimensionNames.map((name) => [name, "dimensions"])),
-  ...Object.fromEntries(taskNames.map((name) => [name, "task"])),
-};
-
 /** Which vector is meant is said by no field, and its encoding is brought about here. */
 const said: ReadonlySet<string> = new Set(["model", "input", "encoding_format", "content", "requests"]);
-
-/** What the meaning of a field is, whichever vendor spelled it. */
-export function meaningOf(name: string): FieldMeaning {
-  return Object.hasOwn(meanings, name) ? (meanings[name] ?? "other") : "other";
-}
 
 export class SaidFields {
   readonly #fields: SaidField[] = [];

@@ -65,15 +65,14 @@ function editClients({ body }: EmbeddingCall, plan: UpstreamPlan, names: VendorN
     if (providerOf(plan.channel).unsupported.Embeddings?.includes("encoding_format") === true) {
       editor.remove("encoding_format");
     }
-    if (names !== usual) lost.push(...rename(editor, plan, names));
+    if (names !== usual) lost.push(...rename(editor, names));
   });
   refuseLost(lost, plan.channel);
   return lost.length === 0 ? written : { ...written, dropped: [...written.dropped, ...lost] };
 }
 
 /** @returns members of the client's that the vendor does not know */
-function rename(editor: BodyEditor, { unsupported = [] }: UpstreamPlan, names: VendorNames): readonly string[] {
-  for (const name of unsupported) editor.remove(name);
+function rename(editor: BodyEditor, names: VendorNames): readonly string[] {
   const move = (from: string, to: string | undefined, say = (text: string): string | undefined => text): void => {
     const text = editor.text(from);
     if (to === undefined || text === undefined) return;
