@@ -39,6 +39,8 @@ export interface RerankCall extends TextCall {
   /** Undefined where the client leaves it to the upstream, or to the path. */
   readonly wantsDocuments: boolean | undefined;
   readonly images: number;
+  /** Member that holds an image itself and not its address; undefined where none does. */
+  readonly inlineImage: "query" | "documents" | undefined;
 }
 
 /** Cohere's bound, the highest of all providers (docs.cohere.com, "Rerank"). */
@@ -68,6 +70,7 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
   const query = readQuery(body);
   if (textOf(query) === "") throw invalidValue("query", "must not be empty");
   const documents = readDocuments(body);
+  const images = body.hits.filter(isImage);
   return {
     endpoint,
     model,
@@ -78,8 +81,15 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
     documents,
     topN: Math.min(readCheckedCount(body, "top_n") ?? documents.length, documents.length),
     wantsDocuments: readChoice(body, "return_documents"),
-    images: body.hits.filter(isImage).length,
+    images: images.length,
+    inlineImage: inlineImageOf(body, images),
   };
+}
+
+function inlineImageOf({ bytes }: ScannedObject, images: readonly Hit[]): RerankCall["inlineImage"] {
+  const inline = images.find(({ valueStart }) => bytes.toString("latin1", valueStart, valueStart + 5) !== '"http');
+  if (inline === undefined) return undefined;
+  return inline.path[0] === "query" ? "query" : "documents";
 }
 
 function readQuery(body: ScannedObject): RankedDocument {

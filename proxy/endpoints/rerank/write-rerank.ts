@@ -70,9 +70,13 @@ const forms: Readonly<Record<RerankDialectName, RequestForm>> = {
 /** What the gateway itself says in each dialect, or does for the client. */
 const commonMembers = new Set(["model", "query", "documents", "top_n", "return_documents"]);
 
-/** @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject` */
+/**
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`, and for an image where only texts are
+ *   read: as text it would be paid for and say nothing
+ */
 export function writeRerank(call: RerankCall, dialect: RerankDialectName, plan: UpstreamPlan): WrittenCall {
   const form = forms[dialect];
+  if (form.isTextOnly && call.inlineImage !== undefined) throw imageUnsupported(call.inlineImage);
   const foreign = foreignMembers(call, dialect);
   const [param] = foreign;
   if (param !== undefined && plan.channel.unsupportedParameters === "Reject") {
@@ -91,6 +95,10 @@ export function writeRerank(call: RerankCall, dialect: RerankDialectName, plan: 
   const finish = form.namesModel ? undefined : (editor: BodyEditor): void => editor.remove("model");
   const written = editJsonBody(call.body, "Rerank", plan, edit, finish);
   return foreign.length === 0 ? written : { ...written, dropped: [...foreign, ...written.dropped] };
+}
+
+function imageUnsupported(param: string): GatewayError {
+  return new GatewayError("unsupported_parameter", `'${param}' must hold no images for this model.`, { param });
 }
 
 /** Members that say nothing to the dialect. */

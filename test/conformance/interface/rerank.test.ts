@@ -180,6 +180,24 @@ describe("rerank", () => {
     });
   });
 
+  for (const [param, body] of [
+    ["query", { query: { image: "data:image/png;base64,AAAA" }, documents }],
+    ["documents", { query: "q", documents: ["a", { text: "b", image: "AAAA" }] }],
+  ] as const) {
+    it(`refuses an image in '${param}' where only texts are read, and passes it where images are`, async () => {
+      const refused = await rank({ model: "cohere", ...body });
+      assert.equal(refused.status, 400);
+      assert.deepEqual(
+        [at(refused.json(), "error", "code"), at(refused.json(), "error", "param")],
+        ["unsupported_parameter", param],
+      );
+      assert.equal(upstream.requests.length, 0);
+      upstream.replyWith(scriptOf({ results: [{ index: 0, relevance_score: 0.5 }] }));
+      assert.equal((await rank({ model: "jina", ...body })).status, 200);
+      assert.deepEqual(at(upstream.requests[0]?.json(), param), body[param]);
+    });
+  }
+
   describe("what the upstream gets", () => {
     const mixed = [{ text: "one", id: 7 }, { page: 2 }, "three"];
     const asText = ["one", '{"page":2}', "three"];
