@@ -3,21 +3,14 @@
  * (docs/design/interface.md 2; those of chat: `route-parameters.test.ts`).
  */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { replies } from "#test/support/conformance/embedding-rig";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
-import {
-  channelManifest,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "#test/support/conformance/manifests";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import type { HttpAnswer } from "#test/support/conformance/http-call";
+import { channelManifest, routeManifest } from "#test/support/conformance/manifests";
 import { wholeCompletion } from "#test/support/conformance/text-completions";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream, type ReceivedRequest, type ScriptedReply } from "#test/support/fake-upstream";
+import type { ReceivedRequest, ScriptedReply } from "#test/support/fake-upstream";
 
 interface Spelled {
   readonly endpoint: keyof typeof calls;
@@ -71,6 +64,7 @@ const channels = {
   rerank: ["Jina", "Voyage"],
   completions: [undefined],
 } as const;
+const endpoints = ["embeddings", "rerank", "completions"] as const;
 const types = { embeddings: "Embeddings", rerank: "Rerank", completions: "Completions" } as const;
 const capabilities = ["Embeddings", "Rerank", "Completion"];
 
@@ -78,52 +72,39 @@ function nameOf(...parts: readonly (string | undefined)[]): string {
   return parts.map((part = "own") => part.toLowerCase().replaceAll("_", "-")).join("-");
 }
 
+function reply({ target }: ReceivedRequest): ScriptedReply {
+  if (target.includes("rerank")) return { body: JSON.stringify({ results: [{ index: 0, relevance_score: 0.5 }] }) };
+  return { body: JSON.stringify(target.includes("embeddings") ? replies.openAI() : wholeCompletion) };
+}
+
+/** A channel of one endpoint's dialect, and a route for each rule. */
+function manifestsOf(endpoint: keyof typeof calls, dialect: string | undefined, origin: string): readonly object[] {
+  const channel = nameOf(endpoint, dialect);
+  const formats = [{ type: types[endpoint], path: `/${endpoint}`, ...(dialect && { dialect }) }];
+  const targets = [{ name: "main", channelRef: { name: channel }, upstreamModel: "m" }];
+  const routeOf = (name: string, ...parameters: readonly object[]): object =>
+    routeManifest(name, { capabilities, targets, parameters });
+  const without = new Set(unsupported[endpoint].map(([name]) => name));
+  const limited = new Set(spelled.filter((one) => one.endpoint === endpoint).map((one) => one.rule));
+  return [
+    channelManifest(channel, origin, { formats }),
+    routeOf(channel),
+    ...[...without].map((name) => routeOf(nameOf(channel, "without", name), { name, support: "Unsupported" })),
+    ...[...limited].map((name) => routeOf(nameOf(channel, "up-to", name), { name, maximum: "64" })),
+  ];
+}
+
 describe("parameters of several names", () => {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
-
-  function reply({ target }: ReceivedRequest): ScriptedReply {
-    if (target.includes("rerank")) return { body: JSON.stringify({ results: [{ index: 0, relevance_score: 0.5 }] }) };
-    return { body: JSON.stringify(target.includes("embeddings") ? replies.openAI() : wholeCompletion) };
-  }
-
-  before(async () => {
-    upstream = await FakeUpstream.start(reply);
-    const manifests: object[] = [channelSecretManifest(), keyManifest("k")];
-    for (const endpoint of ["embeddings", "rerank", "completions"] as const) {
-      for (const dialect of channels[endpoint]) {
-        const channel = nameOf(endpoint, dialect);
-        const formats = [{ type: types[endpoint], path: `/${endpoint}`, ...(dialect && { dialect }) }];
-        manifests.push(channelManifest(channel, upstream.origin, { formats }));
-        const targets = [{ name: "main", channelRef: { name: channel }, upstreamModel: "m" }];
-        for (const rule of new Set(unsupported[endpoint].map(([name]) => name))) {
-          const parameters = [{ name: rule, support: "Unsupported" }];
-          manifests.push(routeManifest(nameOf(channel, "without", rule), { capabilities, targets, parameters }));
-        }
-        for (const rule of new Set(spelled.filter((one) => one.endpoint === endpoint).map((one) => one.rule))) {
-          const parameters = [{ name: rule, maximum: "64" }];
-          manifests.push(routeManifest(nameOf(channel, "up-to", rule), { capabilities, targets, parameters }));
-        }
-      }
-    }
-    const targets = [{ name: "main", channelRef: { name: "completions-own" }, upstreamModel: "m" }];
-    manifests.push(routeManifest("completions-own", { capabilities, targets }));
-    gateway = await InProcessGateway.start({ manifests: manifestOf(...manifests) });
-  });
-  afterEach(() => upstream.forget());
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
+  const rig = useEndpointRig({
+    path: "/v1/embeddings",
+    reply,
+    manifests: (origin) =>
+      endpoints.flatMap((endpoint) => channels[endpoint].flatMap((dialect) => manifestsOf(endpoint, dialect, origin))),
   });
 
   function call(endpoint: keyof typeof calls, model: string, members: object): Promise<HttpAnswer> {
     const { path, body } = calls[endpoint];
-    return httpCall({
-      origin: gateway.origin,
-      path,
-      headers: { authorization: `Bearer ${clientKey("k")}` },
-      body: JSON.stringify({ model, ...body, ...members }),
-    });
+    return rig.call({ model, ...body, ...members }, { path });
   }
 
   for (const { endpoint, rule, client } of spelled) {
@@ -133,21 +114,21 @@ describe("parameters of several names", () => {
         const answer = await call(endpoint, model, { [client]: 65 });
         assert.equal(answer.status, 400, answer.body.toString());
         assert.equal(at(answer.json(), "error", "param"), client);
-        assert.equal(upstream.requests.length, 0);
+        assert.equal(rig.upstream.requests.length, 0);
         assert.equal((await call(endpoint, model, { [client]: 64 })).status, 200);
-        upstream.forget();
+        rig.upstream.forget();
       }
     });
   }
 
-  for (const endpoint of ["embeddings", "rerank", "completions"] as const) {
+  for (const endpoint of endpoints) {
     for (const dialect of channels[endpoint]) {
       for (const [rule, client, value] of unsupported[endpoint]) {
         it(`${nameOf(endpoint, dialect)}: a model without ${rule} does not get ${client} by any name`, async () => {
           const answer = await call(endpoint, nameOf(endpoint, dialect, "without", rule), { [client]: value });
           assert.equal(answer.status, 200, answer.body.toString());
           assert.equal(answer.header("x-tollgate-dropped"), client);
-          const sent = Object.keys(Object(upstream.requests[0]?.json()));
+          const sent = Object.keys(Object(rig.upstream.requests[0]?.json()));
           assert.deepEqual(
             sent.filter((name) => name !== "return_documents").sort(),
             ["model", ...Object.keys(calls[endpoint].body)].sort(),
@@ -164,9 +145,9 @@ describe("parameters of several names", () => {
       [{ max_tokens: 3, max_completion_tokens: 4 }, 3],
       [{ max_tokens: 3 }, 3],
     ] as const) {
-      upstream.forget();
+      rig.upstream.forget();
       assert.equal((await call("completions", "completions-own", members)).status, 200);
-      const sent = upstream.requests[0]?.json();
+      const sent = rig.upstream.requests[0]?.json();
       assert.deepEqual([at(sent, "max_tokens"), at(sent, "max_completion_tokens")], [want, undefined]);
     }
   });

@@ -3,21 +3,12 @@
  * itself and its explanation agree.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { explain } from "#proxy/explain";
 import type { Capability, WireFormat } from "#proxy/snapshot/types.gen";
-import { httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
-import {
-  channelManifest,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "#test/support/conformance/manifests";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import { channelManifest, routeManifest } from "#test/support/conformance/manifests";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream } from "#test/support/fake-upstream";
 
 interface AskedEndpoint {
   readonly format: WireFormat;
@@ -86,30 +77,19 @@ const cases = formatsOfChannels.flatMap((formats, channel) =>
 );
 
 describe("selection of a target", () => {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
-
-  before(async () => {
+  const rig = useEndpointRig({
+    path: "/v1/completions",
     // Refused with the words of nobody: which format was asked is told by the path alone.
-    upstream = await FakeUpstream.start({ status: 400, body: "{}" });
-    gateway = await InProcessGateway.start({
-      manifests: manifestOf(
-        channelSecretManifest(),
-        keyManifest("k"),
-        ...cases.flatMap(({ formats, capabilities, name }) => [
-          channelManifest(name, upstream.origin, {
-            baseURL: upstream.origin,
-            formats: formats.map((type) => ({ type, path: `/${type}` })),
-            models: [{ name, upstreamName: "imagen-1", ...(capabilities && { capabilities }) }],
-          }),
-          routeManifest(name, { capabilities: endpoints.map(({ capability }) => capability) }),
-        ]),
-      ),
-    });
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
+    reply: { status: 400, body: "{}" },
+    manifests: (origin) =>
+      cases.flatMap(({ formats, capabilities, name }) => [
+        channelManifest(name, origin, {
+          baseURL: origin,
+          formats: formats.map((type) => ({ type, path: `/${type}` })),
+          models: [{ name, upstreamName: "imagen-1", ...(capabilities && { capabilities }) }],
+        }),
+        routeManifest(name, { capabilities: endpoints.map(({ capability }) => capability) }),
+      ]),
   });
 
   for (const { formats, capabilities, name } of cases) {
@@ -117,23 +97,18 @@ describe("selection of a target", () => {
     it(`asks ${of} on a channel of ${formats.join(" and ")}, and explains the same`, async () => {
       for (const endpoint of endpoints) {
         const { format, path, body } = endpoint;
-        upstream.forget();
+        rig.upstream.forget();
         const want = wanted(endpoint, formats, capabilities);
-        const answer = await httpCall({
-          origin: gateway.origin,
-          path,
-          headers: { authorization: `Bearer ${clientKey("k")}` },
-          body: JSON.stringify({ model: name, ...body }),
-        });
+        const answer = await rig.call({ model: name, ...body }, { path });
         assert.deepEqual(
-          upstream.requests.map(({ target }) => target.replace(/^\//, "")),
+          rig.upstream.requests.map(({ target }) => target.replace(/^\//, "")),
           want === undefined ? [] : [want],
           `${format}: ${answer.body}`,
         );
         assert.equal(at(answer.json(), "error", "code") === "unsupported_endpoint", want === undefined, format);
         const { targets = [], allowed } = explain(
           { key: "default/k", model: name, format },
-          gateway.snapshot,
+          rig.gateway.snapshot,
           Date.now(),
         );
         assert.equal(allowed, want !== undefined, format);

@@ -57,6 +57,7 @@ describe("fields of OpenAI's clients at other vendors", () => {
       dialect.write(call, {
         channel: channelOf({ ...channel, ...changes }),
         upstreamModel: "up",
+        targetRules: undefined,
         outputCap: undefined,
       });
 
