@@ -8,6 +8,7 @@ import { type ChatEstimate, capsOutput, estimateCost } from "#proxy/admit/estima
 import type { AuthorizedChat } from "#proxy/dispatch/admitted-call";
 import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
@@ -32,17 +33,9 @@ export const chat: CallEndpoint<ChatEndpoint, ChatCall> = {
   channelFormats: ["ChatCompletions", "Responses", "Messages", "GenerateContent"],
   body: "json",
   paths: [
+    openAIPath("/v1/chat/completions", inFormat("OpenAI", "ChatCompletions")),
     {
-      kind: "fixed",
-      path: "/v1/chat/completions",
-      otherSpellings: ["/chat/completions", "/v1/v1/chat/completions"],
-      match: inFormat("OpenAI", "ChatCompletions"),
-    },
-    {
-      kind: "fixed",
-      path: "/v1/responses",
-      otherSpellings: ["/responses", "/v1/v1/responses"],
-      match: inFormat("OpenAI", "Responses"),
+      ...openAIPath("/v1/responses", inFormat("OpenAI", "Responses")),
       // Codex asks for one first; 426 makes it use HTTP at once (docs/design/agents.md 2).
       webSocketRefusal: "Responses are not served over WebSocket. Send POST over HTTP.",
     },

@@ -5,6 +5,7 @@
 
 import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { completionFormats, inChat } from "./completion-formats.ts";
@@ -19,14 +20,7 @@ export const completions: CallEndpoint<CallPath, CompletionCall> = {
   channelFormats: completionFormats,
   instead: inChat,
   body: "json",
-  paths: [
-    {
-      kind: "fixed",
-      path: "/v1/completions",
-      otherSpellings: ["/completions", "/v1/v1/completions"],
-      match: { protocol: "OpenAI", format: "Completions", capability: "Completion" },
-    },
-  ],
+  paths: [openAIPath("/v1/completions", { protocol: "OpenAI", format: "Completions", capability: "Completion" })],
   metricFormat: ({ format }) => format,
   read: readCompletion,
   checkParameters: ({ body }, route) => checkMemberRules(body, route, completionSpellings),

@@ -79,11 +79,17 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedDial
 
   /** A promise only where a large body is converted. */
   prepare(selected: SelectedTarget): PreparedDialect | GatewayError | Promise<PreparedDialect | GatewayError> {
-    const { call } = this.#admitted;
-    const isConverted = selected.format !== call.endpoint.format || selected.dialect !== undefined;
-    if (isConverted && this.#work.isLarge(this.#work.bodyBytes))
-      return this.#prepareLarge(selected).catch(requireGatewayError);
+    const isLarge = this.#work.isLarge(this.#work.bodyBytes);
+    if (isLarge && this.#isConverted(selected)) return this.#prepareLarge(selected).catch(requireGatewayError);
     return this.#prepare(selected);
+  }
+
+  /** Whether the channel has another format than the client, or a vendor's own shape of that. */
+  #isConverted({ format, path, dialect }: SelectedTarget): boolean {
+    const { call } = this.#admitted;
+    if (format !== call.endpoint.format) return true;
+    const { dialectOf } = this.#dialects;
+    return dialect !== undefined && dialectOf(call, { format, path, dialect }) !== dialectOf(call, { format, path });
   }
 
   #prepare(selected: SelectedTarget): PreparedDialect | GatewayError {

@@ -11,7 +11,8 @@ import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservat
 import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { eventWriter, jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
-import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
+import type { CallEndpoint, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import type { ImageCall, ImagePath } from "./call/image-call.ts";
@@ -41,7 +42,13 @@ export const imageGenerations: CallEndpoint<CallPath, ImageCall> = {
   capability: "ImageGeneration",
   channelFormats: ["ImageGenerations", "GenerateContent", "Predict"],
   body: "json",
-  paths: [pathOf("generations", { protocol: "OpenAI", format: "ImageGenerations", capability: "ImageGeneration" })],
+  paths: [
+    openAIPath("/v1/images/generations", {
+      protocol: "OpenAI",
+      format: "ImageGenerations",
+      capability: "ImageGeneration",
+    }),
+  ],
   read: readGeneration,
 };
 
@@ -52,7 +59,7 @@ export const imageEdits: FormEndpoint<CallPath, ImageCall> = {
   channelFormats: ["ImageEdits", "GenerateContent"],
   body: "form",
   singleParts: singleImageParts,
-  paths: [pathOf("edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
+  paths: [openAIPath("/v1/images/edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
   readForm: readFormEdit,
   read: readJsonEdit,
 };
@@ -64,7 +71,9 @@ export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
   channelFormats: ["ImageVariations"],
   body: "form",
   singleParts: singleImageParts,
-  paths: [pathOf("variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" })],
+  paths: [
+    openAIPath("/v1/images/variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" }),
+  ],
   readForm: readFormEdit,
 };
 
@@ -84,11 +93,6 @@ export const imagePredictions: CallEndpoint<ImagePath, ImageCall> = {
   ],
   read: readPredict,
 };
-
-function pathOf(name: string, match: CallPath): FixedPath<CallPath> {
-  const path = `/v1/images/${name}`;
-  return { kind: "fixed", path, otherSpellings: [`/images/${name}`, `/v1${path}`], match };
-}
 
 /** All pictures that are asked for, at the dearest that they may come to. */
 function reserveImages({ call, route, snapshot, found }: AuthorizedCall<ImageCall>): Estimate {

@@ -7,6 +7,7 @@ import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { estimateRerank, rerankCounter } from "./count-rerank.ts";
 import { rerankDialects } from "./dialects.ts";
@@ -23,12 +24,7 @@ export const rerank: CallEndpoint<RerankPath, RerankCall> = {
   channelDialects: { Rerank: ["Jina", "Cohere", "Voyage", "TEI"] },
   body: "json",
   paths: [
-    {
-      kind: "fixed",
-      path: "/v1/rerank",
-      otherSpellings: ["/rerank", "/v1/v1/rerank"],
-      match: inShape("Jina"),
-    },
+    openAIPath("/v1/rerank", inShape("Jina")),
     { kind: "fixed", path: "/v2/rerank", otherSpellings: ["/v1/v2/rerank"], match: inShape("Cohere") },
   ],
   metricFormat: ({ format }) => format,
