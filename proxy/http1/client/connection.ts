@@ -33,7 +33,7 @@ export interface SocketHandlers {
 }
 
 /** Head and body up to this length go out in one piece: copying costs less than two of them. */
-const joinedBytesMax = 16 * 1024;
+const joinedBytesMax = 8 * 1024;
 /** More than this an upstream may have left unread when it refuses. */
 const readBodyBytes = 64 * 1024;
 
@@ -148,7 +148,8 @@ export class Connection implements UpstreamControl {
       return;
     }
     this.#socket.cork();
-    this.#socket.write(head, "latin1");
+    // As bytes: a text among them would be copied together with the body.
+    this.#socket.write(Buffer.from(head, "latin1"));
     for (const piece of pieces) this.#socket.write(piece);
     this.#socket.uncork();
   }
