@@ -3,20 +3,12 @@
  * what is made of it, as those of chat do.
  */
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { replies as vectors } from "#test/support/conformance/embedding-rig";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
-import {
-  channelManifest,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "#test/support/conformance/manifests";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import { channelManifest, routeManifest } from "#test/support/conformance/manifests";
 import { naturalReply } from "#test/support/conformance/natural-replies";
-import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
@@ -80,61 +72,44 @@ const rows: readonly Row[] = [
   },
 ];
 
+function manifests(origin: string): readonly object[] {
+  return rows.flatMap(({ capability, formats }, index) => [
+    channelManifest(`m-${index}`, origin, { formats }),
+    routeManifest(`m-${index}`, { capabilities: [capability] }),
+  ]);
+}
+
+const bodies = rows.map((row, index) => ({ ...row, body: JSON.stringify({ model: `m-${index}`, ...row.body }) }));
+
 describe("a large body that is converted", () => {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
-  let waiting: PromiseWithResolvers<void>;
+  const rig = useEndpointRig({ path: "/v1/embeddings", limits: { inFlightBytesMax: 32 * MiB }, manifests });
 
-  beforeEach(() => {
-    waiting = Promise.withResolvers();
-  });
-  afterEach(async () => {
-    waiting.resolve();
-    await gateway?.close();
-    await upstream?.close();
-  });
-
-  async function start({ capability, formats, reply }: Row, inFlightBytesMax = 32 * MiB): Promise<void> {
-    upstream = await FakeUpstream.start(async (request): Promise<ScriptedReply> => {
-      await waiting.promise;
-      return reply === undefined ? naturalReply(request) : { body: JSON.stringify(reply) };
-    });
-    gateway = await InProcessGateway.start({
-      limits: { inFlightBytesMax },
-      manifests: manifestOf(
-        channelSecretManifest(),
-        keyManifest("k"),
-        channelManifest("m", upstream.origin, { formats }),
-        routeManifest("m", { capabilities: [capability] }),
-      ),
-    });
-  }
-
-  function call({ path }: Row, body: string): Promise<HttpAnswer> {
-    return httpCall({ origin: gateway.origin, path, headers: { authorization: `Bearer ${clientKey("k")}` }, body });
-  }
-
-  for (const row of rows) {
-    const body = JSON.stringify({ model: "m", ...row.body });
-    const length = Buffer.byteLength(body);
-
-    it(`counts ${row.held} times beside itself, and is let go of: ${row.name}`, async () => {
-      await start(row);
-      const answer = call(row, body);
-      await waitFor("the call at the upstream", () => upstream.requests.length === 1);
-      assert.equal(gateway.inFlightBytes, (1 + row.held) * length);
+  for (const { name, path, body, reply, held } of bodies) {
+    it(`counts ${held} times beside itself, and is let go of: ${name}`, async () => {
+      const waiting = Promise.withResolvers<void>();
+      rig.upstream.replyWith(async (request): Promise<ScriptedReply> => {
+        await waiting.promise;
+        return reply === undefined ? naturalReply(request) : { body: JSON.stringify(reply) };
+      });
+      const answer = rig.call(body, { path });
+      await waitFor("the call at the upstream", () => rig.upstream.requests.length === 1);
+      assert.equal(rig.gateway.inFlightBytes, (1 + held) * Buffer.byteLength(body));
       waiting.resolve();
       assert.equal((await answer).status, 200, (await answer).body.toString("utf8", 0, 500));
-      await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);
+      await waitFor("all to be let go of", () => rig.gateway.inFlightBytes === 0);
     });
+  }
+});
 
-    if (row.held === 0) continue;
-    it(`is told where it never has room: ${row.name}`, async () => {
-      await start(row, 5 * MiB);
-      const answer = await call(row, body);
+describe("a large body that has no room to be converted", () => {
+  const rig = useEndpointRig({ path: "/v1/embeddings", limits: { inFlightBytesMax: 5 * MiB }, manifests });
+
+  for (const { name, path, body } of bodies.filter(({ held }) => held > 0)) {
+    it(`is refused, however often it is tried: ${name}`, async () => {
+      const answer = await rig.call(body, { path });
       assert.equal(answer.status, 413, answer.body.toString("utf8", 0, 500));
-      assert.equal(upstream.requests.length, 0);
-      await waitFor("all to be let go of", () => gateway.inFlightBytes === 0);
+      assert.equal(rig.upstream.requests.length, 0);
+      await waitFor("all to be let go of", () => rig.gateway.inFlightBytes === 0);
     });
   }
 });

@@ -3,6 +3,7 @@
  * that is no chat. A test file says what stands there (its channels, routes and further keys) and what is its own.
  */
 import { after, afterEach, before } from "mocha";
+import type { ProxyLimits } from "#proxy/limits";
 import type { AccessRecord } from "#proxy/observe/access-log";
 import { FakeUpstream, type Script } from "#test/support/fake-upstream";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
@@ -14,6 +15,7 @@ export interface EndpointStage {
   readonly path: string;
   /** Replies of both upstreams, before each test again; `{}` when absent. */
   readonly reply?: Script;
+  readonly limits?: Partial<ProxyLimits>;
   /** Objects beside the Secret of all channels and the key `k`. @param origin and `spare`: of the upstreams, without a path */
   manifests(origin: string, spare: string): readonly object[];
 }
@@ -65,11 +67,11 @@ export class EndpointRig {
   }
 
   async start(): Promise<void> {
-    const { reply, manifests } = this.#stage;
+    const { reply, limits, manifests } = this.#stage;
     const upstream = await FakeUpstream.start(reply);
     const spare = await FakeUpstream.start(reply);
     const objects = [channelSecretManifest(), keyManifest("k"), ...manifests(upstream.origin, spare.origin)];
-    const gateway = await InProcessGateway.start({ manifests: manifestOf(...objects) });
+    const gateway = await InProcessGateway.start({ manifests: manifestOf(...objects), ...(limits && { limits }) });
     this.#running = { gateway, upstream, spare };
   }
 
