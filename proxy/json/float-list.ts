@@ -1,4 +1,10 @@
-/** Checks a list of numbers where it stands: of the thousands of a vector none is built. Pure. */
+/**
+ * Checks lists of numbers where they stand: of the thousands of a vector none is built. Pure.
+ *
+ * A reply may have megabytes of them, and reading each byte here costs as much as all else that is done with the reply. So
+ * the whole body is searched for what a number of 32 bits never holds, natively, and only a list with such a text in it is
+ * read number by number.
+ */
 const minus = 0x2d;
 const plus = 0x2b;
 const point = 0x2e;
@@ -9,6 +15,46 @@ const digitZero = 0x30;
 const digitNine = 0x39;
 const lowerCase = 0x20;
 const letterE = 0x65;
+
+/** Texts by which servers write what is no number of 32 bits, or that a large one may hold. */
+const suspects: readonly Buffer[] = ["null", "NaN", "nan", "Infinity", "inf", "e+", "E"].map((text) =>
+  Buffer.from(text),
+);
+
+/** The lists of numbers of one body, in the order in which they stand. */
+export class FloatLists {
+  readonly #bytes: Buffer;
+  /** Of each suspect, where it stands next. */
+  readonly #next: number[] = suspects.map(() => -1);
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /**
+   * The offset behind a list that begins with a number; -1 where it does not end, or holds what no 32-bit float does.
+   * @param start offset of the opening bracket, not before that of the last list
+   */
+  endOf(start: number): number {
+    const close = this.#bytes.indexOf(closeBracket, start);
+    if (close < 0) return -1;
+    return this.#isSuspicious(start, close) ? endOfFloats(this.#bytes, start) : close + 1;
+  }
+
+  #isSuspicious(start: number, end: number): boolean {
+    let isSuspicious = false;
+    for (const [index, suspect] of suspects.entries()) {
+      let found = this.#next[index] ?? -1;
+      if (found < start) {
+        found = this.#bytes.indexOf(suspect, start);
+        if (found < 0) found = this.#bytes.length;
+        this.#next[index] = found;
+      }
+      isSuspicious ||= found < end;
+    }
+    return isSuspicious;
+  }
+}
 
 /** A number of as many digits before its point is below the largest 32-bit float, which has 39. */
 const safeDigits = 38;

@@ -2,9 +2,9 @@
  * Walks over JSON bytes value by value, so that what is only passed on is never built: of the megabytes of vectors in a
  * reply nothing but their places is needed.
  *
- * It checks the structure that it walks over and lists of numbers, and not that what else it skips is JSON.
+ * It checks the structure that it walks over, and not that what it skips is JSON: of a list of numbers only what is none.
  */
-import { endOfFloats } from "./float-list.ts";
+import { FloatLists } from "./float-list.ts";
 
 const quote = 0x22;
 const minus = 0x2d;
@@ -27,6 +27,7 @@ export interface JsonRange {
 export class JsonCursor {
   readonly bytes: Buffer;
   #at: number;
+  #floats: FloatLists | undefined;
 
   constructor(bytes: Buffer, at = 0) {
     this.bytes = bytes;
@@ -110,11 +111,12 @@ export class JsonCursor {
     return { start, end: this.#at };
   }
 
-  /** Skips a list of numbers, as `endOfFloats` has it. @throws SyntaxError for any other list */
+  /** Skips a list of numbers, as `FloatLists` has it. @throws SyntaxError for what is no number of 32 bits */
   skipFloats(): JsonRange {
     this.peek();
     const start = this.#at;
-    const end = endOfFloats(this.bytes, start);
+    this.#floats ??= new FloatLists(this.bytes);
+    const end = this.#floats.endOf(start);
     if (end < 0) throw new SyntaxError(`the list that begins at ${start} is none of numbers`);
     this.#at = end;
     return { start, end };

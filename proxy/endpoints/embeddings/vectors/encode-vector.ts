@@ -31,29 +31,28 @@ export function encodeNumbers(json: string): string {
  * @throws InvalidReply for what is no base64 of finite 32-bit floats
  */
 export function decodeNumbers(base64: string): string {
-  return JSON.stringify([...floatsOf(base64)]);
-}
-
-/**
- * @param base64 without quotes, as `decodeNumbers` takes it
- * @throws InvalidReply
- */
-export function checkNumbers(base64: string): void {
-  floatsOf(base64);
-}
-
-function floatsOf(base64: string): Float32Array {
   const bytes = Buffer.from(base64, "base64");
   // Characters of another alphabet are passed over, so that the length tells whether there were any.
   const isWhole = bytes.length === Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
   if (!isWhole || bytes.length === 0 || bytes.length % bytesPerFloat !== 0) {
     throw new InvalidReply("a vector is no base64 of 32-bit floats");
   }
-  const numbers = new Float32Array(bytes.length / bytesPerFloat);
+  const numbers = new Array<number>(bytes.length / bytesPerFloat);
   for (let index = 0; index < numbers.length; index += 1) {
     const number = bytes.readFloatLE(index * bytesPerFloat);
     if (!Number.isFinite(number)) throw new InvalidReply("a vector holds what is no finite number");
     numbers[index] = number;
   }
-  return numbers;
+  return JSON.stringify(numbers);
+}
+
+/**
+ * Whether base64 has the length of 32-bit floats: all that is looked at where it passes, since to decode megabytes would cost
+ * more than all else.
+ * @param length of the text without quotes
+ * @param padding of that
+ */
+export function isLengthOfFloats(length: number, padding: number): boolean {
+  const bytes = Math.floor(((length - padding) * 3) / 4);
+  return bytes > 0 && bytes % bytesPerFloat === 0;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
-import { endOfFloats } from "#proxy/json/float-list";
+import { endOfFloats, FloatLists } from "#proxy/json/float-list";
 
 describe("endOfFloats()", () => {
   const rows: readonly { text: string; isList: boolean }[] = [
@@ -50,5 +50,48 @@ describe("endOfFloats()", () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe("FloatLists", () => {
+  /** As servers write numbers, and what some write where they have none. */
+  const written = fc.oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
+    fc.constantFrom(
+      "1",
+      "-0.5",
+      "1e-05",
+      "1E-5",
+      "1E5",
+      "2.5e+3",
+      "1e+39",
+      "-1E39",
+      "NaN",
+      "nan",
+      "-Infinity",
+      "inf",
+      "null",
+    ),
+  );
+  const list = fc.array(written, { minLength: 1, maxLength: 6 }).map((numbers) => `[${numbers.join(", ")}]`);
+  const between = fc.constantFrom("", "null", '"NaN"', "E", "e+", '{"index":0}');
+
+  it("judges each list of a body as it would be read number by number, whatever stands between them", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(list, between), { minLength: 1, maxLength: 8 }), (pieces) => {
+        const bytes = Buffer.from(pieces.flat().join(""));
+        const lists = new FloatLists(bytes);
+        let start = 0;
+        for (const [text, gap] of pieces) {
+          assert.equal(lists.endOf(start), endOfFloats(bytes, start), `${text} at ${start}`);
+          start += text.length + gap.length;
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("knows no end of a list that has none", () => {
+    assert.equal(new FloatLists(Buffer.from("[1,2")).endOf(0), -1);
   });
 });
