@@ -1,7 +1,7 @@
 /** Reads the usage that OpenAI-style audio endpoints report (openai.com API reference: audio). */
 import { count, Remainder } from "#proxy/formats/token-counts";
 import { isObject, member, memberAt } from "#proxy/json/json-value";
-import { audioMillisecondsOf } from "#proxy/settle/audio-duration";
+import { audioMillisecondsOf } from "#proxy/settle/sound/audio-duration";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 
 /** Of speech: text goes in, sound comes out. @returns undefined where the value holds no count */

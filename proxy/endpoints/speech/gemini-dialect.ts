@@ -17,7 +17,7 @@ import { scanJsonObject } from "#proxy/json/strict-json";
 import { Losses } from "#proxy/neutral/losses/losses";
 import { type Samples, samplesOf, wavHeader } from "#proxy/neutral/media/wav-file";
 import { InvalidReply } from "#proxy/neutral/reply";
-import { samplesMilliseconds } from "#proxy/settle/sound-length";
+import { samplesMilliseconds } from "#proxy/settle/sound/sound-length";
 import { inputTokens, outputTokens } from "#proxy/settle/usage";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { JudgedReply, ReplyReader } from "#proxy/upstream/reply/reply-reader";

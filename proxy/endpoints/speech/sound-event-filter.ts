@@ -4,7 +4,6 @@ import { typedEventFilter } from "#proxy/endpoints/dialects/typed-events";
 import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import { asText, member } from "#proxy/json/json-value";
-import type { MeasuredSound } from "#proxy/settle/sound-length";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { SoundMeter, SoundStream } from "./sound-stream.ts";
 
@@ -20,11 +19,13 @@ export class SoundEventFilter implements SoundStream {
   readonly #events: StreamFilter;
   readonly #meter: SoundMeter;
   readonly #isUnwrapped: boolean;
+  readonly #isMeasured: boolean;
   #unwrapped: Buffer[] = [];
 
   constructor(meter: SoundMeter, { eventBytesMax, isUnwrapped, isMeasured }: EventReading) {
     this.#meter = meter;
     this.#isUnwrapped = isUnwrapped;
+    this.#isMeasured = isMeasured;
     const onEach = isMeasured && !isUnwrapped ? (event: object): void => meter.add(soundOf(event)) : undefined;
     const onEvent = isUnwrapped ? ({ json }: { json: unknown }): void => this.#unwrap(json) : undefined;
     this.#events = typedEventFilter({ lastType: "speech.audio.done", readUsage, onEach }, eventBytesMax, onEvent);
@@ -66,8 +67,8 @@ export class SoundEventFilter implements SoundStream {
     return this.#meter.bytes;
   }
 
-  get sound(): MeasuredSound {
-    return this.#meter.sound;
+  measured(): number | undefined {
+    return this.#meter.measured();
   }
 
   produced(): Produced {
@@ -83,7 +84,10 @@ export class SoundEventFilter implements SoundStream {
   }
 
   #passed(events: readonly Buffer[]): readonly Buffer[] {
-    if (!this.#isUnwrapped) return events;
+    if (!this.#isUnwrapped) {
+      if (!this.#isMeasured) for (const bytes of events) this.#meter.addUnseen(soundBytesIn(bytes));
+      return events;
+    }
     const sound = this.#unwrapped;
     this.#unwrapped = [];
     return sound;
@@ -95,6 +99,11 @@ export class SoundEventFilter implements SoundStream {
     this.#meter.add(sound);
     this.#unwrapped.push(sound);
   }
+}
+
+/** Base64 has four characters for three bytes; the words around it are few. */
+function soundBytesIn(events: Buffer): number {
+  return Math.floor((events.length * 3) / 4);
 }
 
 function readUsage(last: object): TokenUsage | undefined {

@@ -14,7 +14,7 @@ import { kindOfReply, namedSoundType, typeOfFormat } from "./sound-types.ts";
 
 export interface SoundReading {
   readonly eventBytesMax: number;
-  /** The length of the sound is charged, or stands for its tokens. */
+  /** The length of the sound is charged: it is read out of events. That of bytes is measured in any case. */
   readonly isMeasured: boolean;
 }
 
@@ -35,7 +35,7 @@ export class SoundReader implements ReplyReader {
     switch (kindOfReply(contentType)) {
       case "sound":
         return {
-          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, this.#createMeter())),
+          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, new SoundMeter(true))),
           isOpaque: true,
           responseType: wantsEvents ? undefined : namedSoundType(contentType),
         };
@@ -51,13 +51,10 @@ export class SoundReader implements ReplyReader {
     return this.#call.format === "json" && !this.#call.wantsEvents;
   }
 
-  #createMeter(): SoundMeter {
-    return new SoundMeter(this.#reading.isMeasured);
-  }
-
   #createEventFilter(): StreamFilter {
     const isUnwrapped = !this.#call.wantsEvents;
-    return new SoundEventFilter(this.#createMeter(), { ...this.#reading, isUnwrapped });
+    const { isMeasured } = this.#reading;
+    return new SoundEventFilter(new SoundMeter(isMeasured || isUnwrapped), { ...this.#reading, isUnwrapped });
   }
 
   /** @throws InvalidReply for what is neither an error nor the JSON that was asked for */

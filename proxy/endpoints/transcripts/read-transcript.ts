@@ -57,8 +57,7 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
   const model = requireModel(body);
   checkParameters(body, rules);
   const file = requireFile(form);
-  const container = sniffAudio(file.content.start);
-  if (container === undefined) {
+  if (sniffAudio(file.content.start) === undefined) {
     throw invalidValue("file", "must be a recording: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm");
   }
   return {
@@ -68,7 +67,7 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
     body,
     upstreamObjects: [],
     form,
-    recording: recordingOf(file.content, container),
+    recording: recordingOf(file.content),
     format: textOf(body, "response_format") ?? "json",
     promptBytes: Buffer.byteLength(textOf(body, "prompt") ?? ""),
   };

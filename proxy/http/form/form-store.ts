@@ -160,7 +160,7 @@ export class FormStore {
    * @param start their beginning
    */
   content(from: number, to: number, start: Buffer): SpooledContent {
-    return { length: to - from, start, chunks: () => this.#read(from, to) };
+    return { length: to - from, start, chunks: (at = 0) => this.#read(from + at, to) };
   }
 
   async *#read(from: number, to: number): AsyncGenerator<Buffer> {
