@@ -4,7 +4,7 @@ import { isObject, member, memberAt } from "#proxy/json/json-value";
 import { audioMillisecondsOf } from "#proxy/settle/sound/audio-duration";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 
-/** Of speech: text goes in, sound comes out. @returns undefined where the value holds no count */
+/** Of speech: text goes in, sound comes out. Counts that are absent are 0. @returns undefined for what is no object */
 export function speechUsage(usage: unknown): TokenUsage | undefined {
   if (!isObject(usage)) return undefined;
   const input = new Remainder(count(usage["input_tokens"]));
