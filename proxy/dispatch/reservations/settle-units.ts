@@ -92,7 +92,7 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
       return;
     }
     const { usage, units } = await this.#counter.partial(filter);
-    await this.#chargeUnits(usage, true, units);
+    await this.#chargeUnits(this.#bounded(mostOf(usage, filter?.usage ?? zeroUsage)), true, units);
   }
 
   override async settleOversized(): Promise<void> {
@@ -120,9 +120,9 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     const { usage, units, lacksInput } = reported;
     const read = lacksInput ? await this.#counter.tokens(units) : zeroUsage;
     const written = (outputTokens(usage) === 0 ? await this.#counter.output?.(reply) : undefined) ?? zeroUsage;
-    const all: Record<keyof TokenUsage, number> = { ...zeroUsage };
-    for (const name of usageClasses) all[name] = Math.max(usage[name], read[name], written[name]);
+    const all = mostOf(usage, read, written);
     const isCounted = usageClasses.some((name) => all[name] > usage[name]);
+    if (this.#bounded(usage) !== usage) this.warnOfUsage(usage);
     await this.#chargeUnits(this.#bounded(all), reported.isEstimated || isCounted, units);
   }
 
@@ -134,4 +134,11 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   #chargeUnits(usage: TokenUsage, isEstimated: boolean, units: ChargedUnits | undefined): Pending {
     return this.charge(usage, isEstimated, { ...units, requests: 1, isPricedByUnit: true });
   }
+}
+
+/** The highest number of each class. */
+function mostOf(...usages: readonly TokenUsage[]): TokenUsage {
+  const most: Record<keyof TokenUsage, number> = { ...zeroUsage };
+  for (const usage of usages) for (const name of usageClasses) most[name] = Math.max(most[name], usage[name]);
+  return most;
 }

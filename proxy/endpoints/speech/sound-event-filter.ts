@@ -1,10 +1,11 @@
 /** Filters the events of an upstream that sends sound in them, for a client that reads events or bytes. */
-import { speechUsage } from "#proxy/endpoints/dialects/audio-usage";
-import { typedEventFilter } from "#proxy/endpoints/dialects/typed-events";
 import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
+import { EventStreamFilter } from "#proxy/formats/stream/event-stream-filter";
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import { asText, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
+import { EventSplitter } from "#proxy/sse/event-splitter";
+import { SoundEventReader } from "./sound-event-reader.ts";
 import type { SoundMeter, SoundStream } from "./sound-stream.ts";
 
 export interface EventReading {
@@ -28,7 +29,7 @@ export class SoundEventFilter implements SoundStream {
     this.#isMeasured = isMeasured;
     const onEach = isMeasured && !isUnwrapped ? (event: object): void => meter.add(soundOf(event)) : undefined;
     const onEvent = isUnwrapped ? ({ json }: { json: unknown }): void => this.#unwrap(json) : undefined;
-    this.#events = typedEventFilter({ lastType: "speech.audio.done", readUsage, onEach }, eventBytesMax, onEvent);
+    this.#events = new EventStreamFilter(new SoundEventReader(onEach), new EventSplitter(eventBytesMax), onEvent);
   }
 
   get events(): number {
@@ -104,10 +105,6 @@ export class SoundEventFilter implements SoundStream {
 /** Base64 has four characters for three bytes; the words around it are few. */
 function soundBytesIn(events: Buffer): number {
   return Math.floor((events.length * 3) / 4);
-}
-
-function readUsage(last: object): TokenUsage | undefined {
-  return speechUsage(member(last, "usage"));
 }
 
 function soundOf(event: unknown): Buffer {

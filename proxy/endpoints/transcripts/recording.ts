@@ -25,6 +25,8 @@ export interface Recording {
 
 /** Speech is recorded with 64 kbit/s or less where nothing is known of it: browsers and telephones do. */
 const usualBytesPerMillisecond = 8;
+/** Of a recording that only the upstream gets to see. */
+const unseenMilliseconds = 10 * 60 * 1_000;
 /** To pass over less takes longer than to read it. */
 const skippedBytesLeast = 512 * 1024;
 const sliceBytes = 8 * 1024;
@@ -40,6 +42,19 @@ export function recordingOf(content: SpooledContent): Recording {
       return length;
     },
   };
+}
+
+/** One that the upstream gets by itself. @param content of a file beside the reference, which may be what is heard after all */
+export function unseenRecording(content?: SpooledContent): Recording {
+  const beside = content === undefined ? undefined : recordingOf(content);
+  return {
+    bySize: atLeastUnseen(beside?.bySize),
+    length: async () => atLeastUnseen(await beside?.length()),
+  };
+}
+
+function atLeastUnseen(beside: RecordingLength | undefined): RecordingLength {
+  return { milliseconds: Math.max(unseenMilliseconds, beside?.milliseconds ?? 0), isMeasured: false };
 }
 
 async function measure(content: SpooledContent): Promise<RecordingLength> {

@@ -186,6 +186,19 @@ describe("speech", () => {
       assert.deepEqual([record.costNanos, record.isEstimated], [14n * 1_000n + 101n * 12_000n, false]);
     });
 
+    it("output of which the upstream reports nothing, by the sound that came, as an estimate", async () => {
+      const done = { type: "speech.audio.done", usage: { input_tokens: 14 } };
+      const body = eventsOf([samplesOf(2), samplesOf(2)], done);
+      for (const format of [{ stream_format: "sse" }, {}]) {
+        const members = { model: "tokens", response_format: "pcm", ...format };
+        const { usage: used, ...record } = await billOf(members, reply(body, "text/event-stream"));
+        const { input, audioOutput = 0 } = used ?? {};
+        assert.ok(audioOutput >= 100 && audioOutput <= 101, `${audioOutput} tokens`);
+        assert.deepEqual([input, record.isEstimated], [14, true]);
+        assert.equal(record.costNanos, 14n * 1_000n + BigInt(audioOutput) * 12_000n);
+      }
+    });
+
     it("tokens that nobody reports, by the text and the length of the sound, as an estimate", async () => {
       const record = await billOf({ model: "tokens", response_format: "pcm" }, reply(samplesOf(4), "audio/pcm"));
       const { input = 0, audioOutput } = record.usage ?? {};
@@ -337,20 +350,47 @@ describe("speech", () => {
     assert.equal(upstream.requests.length, 1);
   });
 
-  it("closes the upstream when its client leaves, and charges what came", async () => {
-    upstream.replyWith(reply(samplesOf(10), "audio/pcm", { stallAt: 96_000 }));
+  /** Leaves with the first bytes of the response. */
+  async function leave(body: object): Promise<void> {
     const { hostname, port } = new URL(gateway.origin);
     const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": "application/json" };
     const sent = request({ hostname, port, path: "/v1/audio/speech", method: "POST", headers });
     sent.on("error", () => undefined);
     sent.on("response", (response) => response.once("data", () => sent.destroy()).on("error", () => undefined));
-    sent.end(JSON.stringify({ model: "minutes", input: "Hello you", response_format: "pcm" }));
+    sent.end(JSON.stringify(body));
     await waitFor("the upstream sees the end", () => upstream.requests[0]?.abortedAtMs);
+  }
+
+  it("closes the upstream when its client leaves, and charges what came", async () => {
+    upstream.replyWith(reply(samplesOf(10), "audio/pcm", { stallAt: 96_000 }));
+    await leave({ model: "minutes", input: "Hello you", response_format: "pcm" });
     const record = await waitFor("the record", () =>
       gateway.records.find(({ route, end }) => route.endsWith("minutes") && end === "CD"),
     );
     const { audioMilliseconds = 0 } = record.units ?? {};
     assert.ok(audioMilliseconds >= 1_000 && audioMilliseconds <= 2_000, `${audioMilliseconds} ms`);
     assert.equal(record.costNanos, BigInt(audioMilliseconds) * 10_000n);
+  });
+
+  it("charges the sound of events that passed until their client left, or they were cut", async () => {
+    const pieces = Array.from({ length: 20 }, () => samplesOf(0.5));
+    const body = { model: "tokens", input: "Hi", response_format: "pcm", stream_format: "sse" };
+    const script = reply(eventsOf(pieces, null), "text/event-stream");
+    upstream.replyWith(script);
+    const answer = await speak(gateway.origin, body);
+    const cut = await gateway.recordOf(String(answer.header("x-request-id")));
+    // Ten seconds came; the words of events count as a little more.
+    const { audioOutput = 0 } = cut.usage ?? {};
+    assert.ok(audioOutput >= 250 && audioOutput <= 252, `${audioOutput} tokens`);
+    assert.equal(cut.isEstimated, true);
+    upstream.forget();
+    upstream.replyWith({ ...script, stallAt: Buffer.byteLength(String(script.body)) - 5 });
+    await leave(body);
+    const record = await waitFor("the record", () =>
+      gateway.records.find(({ route, end }) => route.endsWith("tokens") && end === "CD"),
+    );
+    const { audioOutput: left = 0 } = record.usage ?? {};
+    assert.ok(left >= 25 && left <= 240, `${left} tokens`);
+    assert.equal(record.costNanos, BigInt(record.usage?.input ?? 0) * 1_000n + BigInt(left) * 12_000n);
   });
 });

@@ -188,6 +188,87 @@ describe("transcripts", () => {
       assert.equal(record.costNanos, 4n * 1_000n + 70n * 6_000n + 12n * 10_000n);
     });
 
+    describe("of vLLM, as they come", () => {
+      const chunk = (content: string, more: object = {}): object => ({
+        id: "trsc-1",
+        object: "transcription.chunk",
+        created: 1,
+        model: "whisper",
+        choices: [{ delta: { content }, finish_reason: null }],
+        ...more,
+      });
+      const streamOf = (...list: readonly object[]): ScriptedReply => {
+        const body = list.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("");
+        return text(`${body}data: [DONE]\n\n`, "text/event-stream");
+      };
+      const usage = { prompt_tokens: 104, completion_tokens: 3, total_tokens: 107 };
+
+      it("whole with their terminator", async () => {
+        const script = streamOf(chunk("Hello"), chunk(" you"), { ...chunk(""), choices: [], usage });
+        upstream.replyWith({ ...script, fragmentBytes: 11 });
+        const answer = await transcribe(gateway.origin, asked);
+        assert.deepEqual([answer.isComplete, answer.body.toString()], [true, script.body]);
+        const record = await gateway.recordOf(String(answer.header("x-request-id")));
+        assert.deepEqual([record.costNanos, record.isEstimated], [104n * 6_000n + 3n * 10_000n, false]);
+      });
+
+      it("charged by the recording and the text where they report nothing", async () => {
+        const record = await billOf(asked, streamOf(chunk("Hello"), chunk(" you")));
+        assert.deepEqual([record.usage?.audioInput, record.usage?.output, record.isEstimated], [70, 28, true]);
+      });
+
+      it("cut without it, and failed where they say so", async () => {
+        for (const script of [
+          events(chunk("Hello")),
+          streamOf(chunk("Hello"), { error: { message: "no", code: 500 } }),
+        ]) {
+          upstream.replyWith(script);
+          const answer = await transcribe(gateway.origin, asked);
+          assert.match(answer.body.toString(), /"type":"error"/);
+          assert.doesNotMatch(answer.body.toString(), /DONE/);
+        }
+      });
+    });
+
+    it("those of Mistral in OpenAI's words", async () => {
+      const usage = { prompt_audio_seconds: 7, prompt_tokens: 4, completion_tokens: 5, total_tokens: 97 };
+      const list = [
+        { type: "transcription.language", audio_language: "en" },
+        { type: "transcription.text.delta", text: "Hello" },
+        { type: "transcription.segment", text: "Hello", start: 0, end: 6.5, speaker_id: "speaker_1" },
+        { type: "transcription.done", model: "voxtral", text: "Hello", segments: [], language: "en", usage },
+      ];
+      const body = list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+      upstream.replyWith({ ...text(body, "text/event-stream"), fragmentBytes: 13 });
+      const answer = await transcribe(gateway.origin, asked);
+      assert.equal(answer.isComplete, true);
+      const got = answer.body
+        .toString()
+        .split("\n\n")
+        .filter((event) => event !== "");
+      assert.deepEqual(
+        got.map((event) => JSON.parse(event.slice(6))),
+        [
+          delta,
+          { type: "transcript.text.segment", id: "seg_0", start: 0, end: 6.5, text: "Hello", speaker: "speaker_1" },
+          {
+            type: "transcript.text.done",
+            text: "Hello",
+            usage: {
+              type: "tokens",
+              input_tokens: 92,
+              output_tokens: 5,
+              total_tokens: 97,
+              input_token_details: { text_tokens: 4, audio_tokens: 88 },
+            },
+          },
+        ],
+      );
+      const record = await gateway.recordOf(String(answer.header("x-request-id")));
+      assert.equal(record.costNanos, 4n * 1_000n + 88n * 6_000n + 5n * 10_000n);
+      assert.deepEqual([record.units?.audioMilliseconds, record.isEstimated], [7_000, false]);
+    });
+
     it("no end where the upstream's never came", async () => {
       upstream.replyWith(events(delta));
       const answer = await transcribe(gateway.origin, asked);
@@ -216,6 +297,16 @@ describe("transcripts", () => {
       const record = await billOf([tokens, file], json({ text: "Hello", usage: byTokens }));
       assert.equal(record.costNanos, 4n * 1_000n + 70n * 6_000n + 12n * 10_000n);
       assert.equal(record.isEstimated, false);
+    });
+
+    it("output of which the upstream reports nothing by its text, as an estimate, and none of silence", async () => {
+      const usage = { type: "tokens", input_tokens: 70 };
+      const record = await billOf([tokens, file], json({ text: "Hello you, how are you today?", usage }));
+      const { output = 0 } = record.usage ?? {};
+      assert.ok(output >= 6 && output <= 12, `${output} tokens`);
+      assert.deepEqual([record.costNanos, record.isEstimated], [70n * 6_000n + BigInt(output) * 10_000n, true]);
+      const silence = await billOf([tokens, file], json({ text: "", usage }));
+      assert.deepEqual([silence.costNanos, silence.isEstimated], [70n * 6_000n, false]);
     });
 
     it("tokens that nobody reports by the length of the recording, also beside a length", async () => {
@@ -292,6 +383,21 @@ describe("transcripts", () => {
       },
       { name: "a stream that is neither", parts: [...usual, ["stream", "yes"]], code: "invalid_type", param: "stream" },
       { name: "a model for chat", parts: [["model", "chatter"], file], code: null, param: "model" },
+      ...["file_id", "file_url", "url"].flatMap((param) => [
+        {
+          name: `${param} beside a file`,
+          parts: [...usual, [param, "https://example.com/long.mp3"]] as const,
+          code: "unsupported_parameter",
+          param,
+        },
+        { name: `${param} alone`, parts: [minutes, [param, "x"]] as const, code: "unsupported_parameter", param },
+      ]),
+      {
+        name: "a file under the name of a reference",
+        parts: [...usual, ["url", recording]],
+        code: "unsupported_parameter",
+        param: "url",
+      },
     ] satisfies readonly { name: string; parts: readonly TestPart[]; code: string | null; param: string }[]) {
       it(row.name, async () => {
         const answer = await transcribe(gateway.origin, row.parts);
@@ -358,6 +464,27 @@ describe("transcripts", () => {
     });
   });
 
+  it("passes a reference where the channel shares its objects, and never for no time", async () => {
+    upstream.replyWith(json({ text: "Hello" }));
+    for (const more of [[], [file]]) {
+      const parts: readonly TestPart[] = [["model", "shared"], ["file_url", "https://example.com/long.mp3"], ...more];
+      const answer = await transcribe(gateway.origin, parts);
+      assert.equal(answer.status, 200, answer.body.toString());
+      const record = await gateway.recordOf(String(answer.header("x-request-id")));
+      assert.deepEqual([record.units?.audioMilliseconds, record.isEstimated], [600_000, true]);
+    }
+    const [sent] = upstream.requests;
+    assert.ok(sent !== undefined);
+    assert.deepEqual((await partsOf(sent)).at(-1), ["file_url", "https://example.com/long.mp3"]);
+    upstream.replyWith(json({ text: "Hello", usage: { type: "duration", seconds: 31 } }));
+    const told = await transcribe(gateway.origin, [
+      ["model", "shared"],
+      ["file_id", "file-1"],
+    ]);
+    const record = await gateway.recordOf(String(told.header("x-request-id")));
+    assert.deepEqual([record.units?.audioMilliseconds, record.isEstimated], [31_000, false]);
+  });
+
   it("sends the whole file to the next target as well", async () => {
     upstream.replyWith(({ target }) =>
       target.endsWith("/second/transcriptions") ? json({ text: "Hello" }) : { status: 503, body: "{}" },
@@ -375,20 +502,38 @@ describe("transcripts", () => {
     }
   });
 
-  it("closes the upstream when its client leaves, and charges what was heard", async () => {
-    upstream.replyWith({ ...json({ text: "Hello" }), stallAt: 3 });
+  /** Sends a call and leaves when the upstream has it, or with the first bytes of the response. */
+  async function leave(parts: readonly TestPart[], when: "sent" | "begun"): Promise<void> {
     const { hostname, port } = new URL(gateway.origin);
-    const encoded = new Response(formOf([...usual, ["prompt", "who leaves"]]));
+    const encoded = new Response(formOf(parts));
     const type = encoded.headers.get("content-type") ?? "";
     const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };
     const sent = request({ hostname, port, path: "/v1/audio/transcriptions", method: "POST", headers });
     sent.on("error", () => undefined);
+    sent.on("response", (response) => response.once("data", () => sent.destroy()).on("error", () => undefined));
     sent.end(Buffer.from(await encoded.arrayBuffer()));
     await waitFor("the upstream has the call", () => upstream.requests[0]);
-    sent.destroy();
+    if (when === "sent") sent.destroy();
     await waitFor("the upstream sees the end", () => upstream.requests[0]?.abortedAtMs);
+  }
+
+  it("closes the upstream when its client leaves, and charges what was heard", async () => {
+    upstream.replyWith({ ...json({ text: "Hello" }), stallAt: 3 });
+    await leave([...usual, ["prompt", "who leaves"]], "sent");
     const record = await waitFor("the record", () => gateway.records.find(({ end }) => end === "CH"));
     assert.deepEqual([record.costNanos, record.isEstimated], [7_000n * 10_000n, true]);
+  });
+
+  it("charges what was written down until its client left a stream", async () => {
+    const words = Array.from({ length: 40 }, () => ({ type: "transcript.text.delta", delta: " hello" }));
+    const script = events(...words);
+    upstream.replyWith({ ...script, stallAt: String(script.body).length - 5 });
+    await leave([tokens, file, ["stream", "true"]], "begun");
+    const record = await waitFor("the record", () => gateway.records.find(({ end }) => end === "CD"));
+    const { audioInput = 0, output = 0 } = record.usage ?? {};
+    assert.ok(output >= 30 && output <= 50, `${output} tokens`);
+    const cost = BigInt(audioInput) * 6_000n + BigInt(output) * 10_000n;
+    assert.deepEqual([audioInput, record.costNanos, record.isEstimated], [70, cost, true]);
   });
 
   it("holds nothing of the forms that are over", async () => {

@@ -32,8 +32,13 @@ function manifests(origin: string): string {
     channelSecretManifest(),
     channelManifest("ears", origin, { formats }),
     channelManifest("second", origin, { formats: second }),
+    channelManifest("shared", origin, { formats, upstreamObjects: "Shared" }),
     routeTo("minutes", { price: { perMinuteAudio: "0.6" } }),
     routeTo("tokens", { price: { inputPerMillion: "1", audioInputPerMillion: "6", outputPerMillion: "10" } }),
+    routeTo("shared", {
+      price: { perMinuteAudio: "0.6" },
+      targets: [{ name: "main", channelRef: { name: "shared" } }],
+    }),
     routeTo("pair", {
       targets: [
         { name: "first", channelRef: { name: "ears" }, priority: 0 },
