@@ -140,6 +140,11 @@ describe("speech", () => {
     assert.equal(record.costNanos, 14n * 1_000n + 101n * 12_000n);
   });
 
+  it("takes a sound that is shorter than what is looked at for a response that has begun", async () => {
+    const record = await billOf({}, reply(Buffer.alloc(9, 0x81)));
+    assert.deepEqual([record.hasBegun, record.responseBytes], [true, 9]);
+  });
+
   describe("charges", () => {
     it("characters, of any script, and the request", async () => {
       const record = await billOf({ input: "héllo 日本 🎈" }, reply(sound));

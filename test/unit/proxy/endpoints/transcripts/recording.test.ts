@@ -102,7 +102,7 @@ describe("the length of a recording", () => {
     for (const [name, file] of Object.entries(files)) {
       for (const filling of [[0], [0xff], [0x80], [0xff, 0xfb], [...Buffer.from("OggS")], [0xa3, 0x80]]) {
         const bytes = Buffer.concat([file.subarray(0, 600), Buffer.alloc(4_000_000, Buffer.from(filling))]);
-        const found = await longestTurn(() => recordingOf(spooled(bytes, 256 * 1024)).length());
+        const found = await leastOf(3, () => longestTurn(() => recordingOf(spooled(bytes, 256 * 1024)).length()));
         assert.ok(found <= 20, `${name} of ${filling}: ${found} ms`);
       }
     }
@@ -126,6 +126,13 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   isOver = true;
   await watching;
   return longest;
+}
+
+/** What the collector does meanwhile, and nothing else, differs from one time to the next. */
+async function leastOf(times: number, measure: () => Promise<number>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < times; count += 1) least = Math.min(least, await measure());
+  return least;
 }
 
 function cpuMs(): number {
