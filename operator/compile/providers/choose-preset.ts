@@ -31,6 +31,25 @@ export function choosePreset({ provider, preset: name, azure }: ChannelSpec): Pr
 const pathVersion = /^(?:\/[a-z]+)*\/v[0-9]+(?:alpha|beta)?(?=\/)/;
 const versionAtEnd = /\/v[0-9]+(?:alpha|beta)?$/;
 
+/** A base URL as proxies get it. */
+export interface Base {
+  readonly baseURL: string;
+  /** What was taken off its end: a path that a channel gives itself stands below that. Empty where nothing was. */
+  readonly version: string;
+}
+
+/**
+ * Takes the version off a base URL where the preset's own formats differ in theirs, as those of Cohere do: one version at the end
+ * of the base cannot be that of all of them. Elsewhere it stays, and stands for that of each path (`formatOf`).
+ */
+export function baseOf({ formats }: Preset, baseURL: string): Base {
+  const versions = new Set(formats.map(({ path }) => pathVersion.exec(path)?.[0] ?? ""));
+  if (versions.size < 2) return { baseURL, version: "" };
+  const known = [...versions].filter((one) => baseURL.endsWith(one)).sort((left, right) => right.length - left.length);
+  const version = known[0] || (versionAtEnd.exec(baseURL)?.[0] ?? "");
+  return { baseURL: baseURL.slice(0, baseURL.length - version.length), version };
+}
+
 /**
  * Where a format is below a base URL, by the preset; undefined when the preset does not say.
  *
