@@ -164,6 +164,17 @@ export function m4aOf(packets: number, options: MovieOptions = {}): Buffer {
   return Buffer.concat(isMovieLast ? [brand, data, movie] : [brand, movie, data]);
 }
 
+/** The same in fragments, as it is recorded while it is sent: the movie tells nothing. @param packets of each fragment */
+export function fragmentedM4aOf(packets: readonly number[]): Buffer {
+  const fragments = packets.map((count) => {
+    const run = Buffer.alloc(8);
+    run.writeUInt32BE(count, 4);
+    const fragment = boxOf("moof", boxOf("traf", boxOf("trun", run)));
+    return Buffer.concat([fragment, boxOf("mdat", Buffer.alloc(200 * count, 5))]);
+  });
+  return Buffer.concat([m4aOf(0, { told: 0 }), ...fragments]);
+}
+
 export interface WebmOptions {
   /** Milliseconds in the head; none unless given. */
   readonly told?: number;

@@ -1,4 +1,5 @@
 /** Reads the reply to a call of speech: bytes or events, told apart by the content type before the first of them passes. */
+import { tellsError } from "#proxy/endpoints/dialects/error-members";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
@@ -61,7 +62,7 @@ export class SoundReader implements ReplyReader {
   readReply(body: Buffer): ReplyReading {
     const json = parseJson(body.toString("utf8"));
     if (!isObject(json)) throw new InvalidReply("the reply is no sound");
-    const isError = ["error", "message", "detail"].some((name) => json[name] !== undefined && json[name] !== null);
+    const isError = tellsError(json);
     if (!isError && !this.#isJsonWanted) throw new InvalidReply("the reply is no sound");
     return { usage: undefined, error: isError ? classifyErrorEvent(json) : undefined, produced: () => nothingProduced };
   }

@@ -1,9 +1,10 @@
 /** Reads the reply to a call for a transcript: JSON, text in lines, or events. */
 import { transcriptUsage } from "#proxy/endpoints/dialects/audio-usage";
+import { tellsError } from "#proxy/endpoints/dialects/error-members";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
-import { asList, asText, isObject, member, parseJson } from "#proxy/json/json-value";
+import { asList, asText, member, parseJson } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { encodeEvent } from "#proxy/sse/encoder";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
@@ -76,9 +77,7 @@ function textOf(json: unknown): string | undefined {
 }
 
 function errorOf(json: unknown): UpstreamError | undefined {
-  if (!isObject(json) || isTranscript(json)) return undefined;
-  const isError = ["error", "message", "detail"].some((name) => json[name] !== undefined && json[name] !== null);
-  return isError ? classifyErrorEvent(json) : undefined;
+  return isTranscript(json) || !tellsError(json) ? undefined : classifyErrorEvent(json);
 }
 
 /** A whole transcript as the stream that was asked for. */

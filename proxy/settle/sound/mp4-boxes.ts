@@ -1,11 +1,11 @@
 /**
- * Reads the boxes of MP4 and M4A (ISO/IEC 14496-12): packets of AAC are counted by the table of their sizes, without which no
+ * Reads the boxes of MP4 and M4A (ISO/IEC 14496-12): packets of AAC are counted by the tables of their sizes, without which no
  * player finds them; of other codecs the movie's head tells. It may stand behind all of the sound, which is passed over.
  */
 import { type HeadReader, toTheEnd } from "./head-reader.ts";
 
 /** Boxes that hold others on the way to what tells of the sound. */
-const holders: ReadonlySet<string> = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
+const holders: ReadonlySet<string> = new Set(["moov", "trak", "mdia", "minf", "stbl", "moof", "traf"]);
 /** Samples of a packet of AAC. Of HE-AAC they are twice as many, and the movie's head is longer then. */
 const samplesEach = 1_024;
 /** AAC, 320 kbit/s for each of two channels; with pictures, and of other codecs, some 8 Mbit/s. */
@@ -46,10 +46,15 @@ export class Mp4Boxes implements HeadReader {
         if (this.#aacRate === 0 || content.length < 12) break;
         this.#counted = Math.max(this.#counted, (content.readUInt32BE(8) * samplesEach) / this.#aacRate);
         break;
+      // Of a fragment, which is one of the sound where there is nothing else.
+      case "trun":
+        if (this.#hasOtherTracks || this.#aacRate === 0 || content.length < 8) break;
+        this.#counted += (content.readUInt32BE(4) * samplesEach) / this.#aacRate;
+        break;
     }
   }
 
-  /** Fragments are written before anybody knows how long all of them are: their movie tells 0. */
+  /** The movie of fragments is written before anybody knows how long all of them are, and tells 0. */
   seconds(bytes: number): number | undefined {
     if (this.#counted > 0) return Math.max(this.#counted, this.#told);
     const most = this.#hasOtherTracks ? otherBytesPerSecondMost : soundBytesPerSecondMost;

@@ -50,7 +50,7 @@ describe("the length of a recording", () => {
 
   const brand = boxOf("ftyp", Buffer.from("M4A \0\0\0\0"));
   for (const row of [
-    { name: "M4A in fragments", bytes: m4aOf(0, { told: 0 }) },
+    { name: "M4A without a packet", bytes: m4aOf(0, { told: 0 }) },
     { name: "M4A without a movie", bytes: Buffer.concat([brand, boxOf("mdat", Buffer.alloc(200_000, 5))]) },
     { name: "M4A that is cut in its header", bytes: files.m4a.subarray(0, 50) },
     {

@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, it } from "mocha";
 import { SoundLength, samplesMilliseconds } from "#proxy/settle/sound/sound-length";
-import { aacOf, flacOf, m4aOf, mp3Of, opusOf, taggedOf, vorbisOf, wavOf, webmOf } from "#test/support/sounds";
+import {
+  aacOf,
+  flacOf,
+  fragmentedM4aOf,
+  m4aOf,
+  mp3Of,
+  opusOf,
+  taggedOf,
+  vorbisOf,
+  wavOf,
+  webmOf,
+} from "#test/support/sounds";
 
 function lengthOf(sound: Buffer, pieceBytes = sound.length): number | undefined {
   const length = new SoundLength();
@@ -65,6 +76,7 @@ describe("the length of a sound", () => {
     { name: "M4A whose movie stands first", sound: sounds.m4a, want: 8_000 },
     { name: "M4A whose movie stands last", sound: m4aOf(375, { isMovieLast: true }), want: 8_000 },
     { name: "M4A of large boxes", sound: m4aOf(375, { isLong: true, isMovieLast: true }), want: 8_000 },
+    { name: "M4A in fragments", sound: fragmentedM4aOf([100, 275]), want: 8_000 },
     { name: "M4A whose movie tells of a millisecond", sound: m4aOf(375, { told: 1 }), want: 8_000 },
     {
       name: "a movie of a codec that is not known, by its head",
