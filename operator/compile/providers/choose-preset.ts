@@ -45,8 +45,10 @@ export interface Base {
 export function baseOf({ formats }: Preset, baseURL: string): Base {
   const versions = new Set(formats.map(({ path }) => pathVersion.exec(path)?.[0] ?? ""));
   if (versions.size < 2) return { baseURL, version: "" };
-  const known = [...versions].filter((one) => baseURL.endsWith(one)).sort((left, right) => right.length - left.length);
-  const version = known[0] || (versionAtEnd.exec(baseURL)?.[0] ?? "");
+  const path = pathOf(baseURL);
+  const known = [...versions].filter((one) => one !== "" && path.endsWith(one));
+  const [longest] = known.sort((left, right) => right.length - left.length);
+  const version = longest ?? versionAtEnd.exec(path)?.[0] ?? "";
   return { baseURL: baseURL.slice(0, baseURL.length - version.length), version };
 }
 
@@ -66,6 +68,11 @@ export function formatOf(
   const isWanted = ({ type }: PresetFormat) => type === wanted;
   const found = preset.formats.find(isWanted) ?? preset.otherFormats.find(isWanted);
   if (found === undefined) return undefined;
-  const path = versionAtEnd.test(baseURL) ? found.path.replace(pathVersion, "") : found.path;
+  const path = versionAtEnd.test(pathOf(baseURL)) ? found.path.replace(pathVersion, "") : found.path;
   return { ...found, path: path.replace("{apiVersion}", encodeURIComponent(apiVersion ?? "")) };
+}
+
+/** Without the host, which may look like a version. */
+function pathOf(baseURL: string): string {
+  return baseURL.replace(/^[a-z]+:\/\/[^/]*/i, "");
 }

@@ -36,7 +36,7 @@ export class SoundReader implements ReplyReader {
     switch (kindOfReply(contentType)) {
       case "sound":
         return {
-          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, new SoundMeter(true))),
+          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, this.#createMeter(true))),
           isOpaque: true,
           responseType: wantsEvents ? undefined : namedSoundType(contentType),
         };
@@ -52,10 +52,15 @@ export class SoundReader implements ReplyReader {
     return this.#call.format === "json" && !this.#call.wantsEvents;
   }
 
+  /** Of bare samples the bytes tell all. */
+  #createMeter(isSeen: boolean): SoundMeter {
+    return new SoundMeter(isSeen && this.#call.format !== "pcm");
+  }
+
   #createEventFilter(): StreamFilter {
     const isUnwrapped = !this.#call.wantsEvents;
     const { isMeasured } = this.#reading;
-    return new SoundEventFilter(new SoundMeter(isMeasured || isUnwrapped), { ...this.#reading, isUnwrapped });
+    return new SoundEventFilter(this.#createMeter(isMeasured || isUnwrapped), { ...this.#reading, isUnwrapped });
   }
 
   /** @throws InvalidReply for what is neither an error nor the JSON that was asked for */

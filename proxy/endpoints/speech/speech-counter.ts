@@ -20,9 +20,8 @@ import { isSoundStream } from "./sound-stream.ts";
 const leastMilliseconds = 1_000;
 /** MP3 as providers send it, 128 kbit/s. */
 const usualBytesPerMillisecond = 16;
-/** Of samples, 24 kHz and 16 bits: WAV holds them, and FLAC half of them. */
-const plainBytesPerMillisecond = 48;
-const plainFormats: readonly unknown[] = ["pcm", "wav", "flac"];
+/** Samples of 24 kHz and 16 bits, half of them as FLAC, and what is made for few bytes. */
+const bytesPerMillisecond: Readonly<Record<string, number>> = { pcm: 48, wav: 48, flac: 24, opus: 8, aac: 8 };
 
 /** Whether the price asks how long the sound is: to read it out of each event costs much. */
 export function isLengthPriced(price: Route["price"]): boolean {
@@ -69,8 +68,9 @@ export class SpeechCounter implements UnitCounter {
   /** What passed is never less than this, where nothing tells how long it is. */
   #byBytes(reply: StreamFilter | ReplyReading): number {
     if (!isSoundStream(reply)) return 0;
-    const isPlain = plainFormats.includes(this.#call.format);
-    return Math.ceil(reply.soundBytes / (isPlain ? plainBytesPerMillisecond : usualBytesPerMillisecond));
+    const { format = "mp3" } = this.#call;
+    const each = Object.hasOwn(bytesPerMillisecond, format) ? bytesPerMillisecond[format] : undefined;
+    return Math.ceil(reply.soundBytes / (each ?? usualBytesPerMillisecond));
   }
 
   /** By the length of the text, and of the sound: exact counts would cost more than such a call does. */

@@ -154,6 +154,7 @@ describe("the path of a format", () => {
     { preset: "groq", format: "ChatCompletions", base: "https://x.example/v1", want: "/chat/completions" },
     { preset: "anthropic", format: "Messages", base: "https://x.example", want: "/v1/messages" },
     { preset: "anthropic", format: "Messages", base: "https://x.example/v1", want: "/messages" },
+    { preset: "anthropic", format: "Messages", base: "http://v1", want: "/v1/messages" },
     { preset: "gemini", format: "Predict", base: "https://x.example/v1beta", want: "/models/{model}:predict" },
     { preset: "azure-openai-v1", format: "Speech", base: "https://x.example/openai/v1", want: "/audio/speech" },
     { preset: "mistral", format: "Rerank", base: "https://x.example/v1", want: "/rerank" },
