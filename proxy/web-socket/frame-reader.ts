@@ -26,7 +26,7 @@ export interface FrameListener {
 }
 
 export interface FrameRules {
-  /** What clients send is masked, what servers send is not (section 5.1). */
+  /** What clients send is masked, what servers send is not (RFC 6455 section 5.1). */
   readonly isMasked: boolean;
   readonly messageBytesMax: number;
 }
@@ -123,7 +123,7 @@ export class FrameReader {
     return headLength + payloadLength;
   }
 
-  /** Whether a frame that begins so may come now (sections 5.2, 5.4 and 5.5). */
+  /** Whether a frame that begins so may come now (RFC 6455 sections 5.2, 5.4 and 5.5). */
   #mayStand(first: number, short: number, isMasked: boolean): boolean {
     if ((first & reservedBits) !== 0 || isMasked !== this.#rules.isMasked) return false;
     switch (first & opcodeBits) {

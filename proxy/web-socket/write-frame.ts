@@ -1,14 +1,14 @@
 /**
  * Writes frames (RFC 6455 section 5.2), each whole: nothing is sent in fragments.
  *
- * What a client sends is masked by four bytes that nobody can foresee (section 5.3), so that nobody between the two can be
- * made to read a message as something else.
+ * What a client sends is masked by four bytes that nobody can foresee (RFC 6455 section 5.3), so that nobody between the two
+ * can be made to read a message as something else.
  */
 import { randomFillSync } from "node:crypto";
 import { maskFrom } from "./masking.ts";
 import { type Opcode, opcodes } from "./opcodes.ts";
 
-/** A close has two bytes of a code, and with its reason 125 at most (section 5.5). */
+/** A close has two bytes of a code, and with its reason 125 at most (RFC 6455 section 5.5). */
 const reasonBytesMax = 123;
 
 export function writeFrame(opcode: Opcode, payload: Buffer | string, isMasked: boolean): Buffer {
