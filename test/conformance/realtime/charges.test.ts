@@ -1,14 +1,14 @@
 /** What a realtime session is charged, and what happens at a ceiling (docs/design/realtime.md 4 and 5). */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
-import { type FakeSession, usageOf, usual } from "#test/support/realtime/fake-realtime";
+import { type FakeSession, usageOf } from "#test/support/realtime/fake-realtime";
 import {
   lifetime,
   type RealtimeRig,
   realtimeChannel,
   realtimeRoute,
-  startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { account, apiKey, secret } from "#test/support/resilience/manifests";
 
@@ -30,8 +30,8 @@ const mixed = {
 describe("charges of a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -52,13 +52,11 @@ describe("charges of a realtime session", function () {
           price: { perMinuteAudio: "0.6", inputPerMillion: "1", outputPerMillion: "2" },
         }),
       ],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   it("counts text, audio, images and cached tokens in classes of their own", async () => {
     rig.upstream.script = (session, { type }) => {

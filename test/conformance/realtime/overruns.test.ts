@@ -1,14 +1,14 @@
 /** What an upstream runs beyond a limit ends the session and is charged; what it never begins holds nobody else's place. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { usageOf, usual } from "#test/support/realtime/fake-realtime";
+import { describe, it } from "mocha";
+import { usageOf } from "#test/support/realtime/fake-realtime";
 import {
   lifetime,
   type RealtimeRig,
   realtimeChannel,
   realtimePrice,
   realtimeRoute,
-  startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { account, apiKey, secret } from "#test/support/resilience/manifests";
 
@@ -19,8 +19,8 @@ const hourly = (limit: string) => ({
 describe("what a realtime upstream begins by itself", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -33,13 +33,11 @@ describe("what a realtime upstream begins by itself", function () {
         realtimeRoute("scribe", ["c0"]),
         realtimeRoute("dear", ["c0"], { price: { ...realtimePrice, perRequest: "0.5" } }),
       ],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   it("a response beyond a rate is cancelled, and the session ends with 4429", async () => {
     const client = await rig.connect({ key: "speaks" });
@@ -107,11 +105,9 @@ describe("what a realtime upstream begins by itself", function () {
 describe("quota.unboundedOutput Cap in a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({ flags: ["--quota-unbounded-output=Cap", "--quota-default-output-reserve=700"] });
+  useRealtimeRig({ flags: ["--quota-unbounded-output=Cap", "--quota-default-output-reserve=700"] }, (started) => {
+    rig = started;
   });
-  after(() => rig?.close());
-  afterEach(() => rig.settleDown());
 
   for (const [name, response, sent] of [
     ["a response without a cap", undefined, { max_output_tokens: 700 }],

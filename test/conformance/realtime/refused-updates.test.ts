@@ -1,6 +1,6 @@
 /** What an upstream refuses holds for nothing, and its reasons tell nothing of the channel's account (docs/design/realtime.md 2 to 4). */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { type FakeSession, type RealtimeEvent, usual } from "#test/support/realtime/fake-realtime";
 import {
@@ -8,7 +8,7 @@ import {
   type RealtimeRig,
   realtimeChannel,
   realtimeRoute,
-  startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { apiKey, secret } from "#test/support/resilience/manifests";
 
@@ -27,8 +27,8 @@ function refusing(session: FakeSession, event: RealtimeEvent): void {
 describe("what a realtime upstream refuses", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -38,13 +38,11 @@ describe("what a realtime upstream refuses", function () {
         realtimeRoute("scribe", ["c0"]),
         realtimeRoute("clock", ["c0"], { price: { perMinuteAudio: "0.001" } }),
       ],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   it("names no model by which a transcription is charged", async () => {
     rig.upstream.script = refusing;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { RawClient } from "#test/support/raw-client";
-import { type FakeSession, usual } from "#test/support/realtime/fake-realtime";
+import type { FakeSession } from "#test/support/realtime/fake-realtime";
 import { handshakeText } from "#test/support/realtime/raw-frames";
 import type { RealtimeClient } from "#test/support/realtime/realtime-client";
 import {
@@ -14,6 +14,7 @@ import {
   realtimeChannel,
   realtimeRoute,
   startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { apiKey, manifest, secret } from "#test/support/resilience/manifests";
 import { waitFor } from "#test/support/wait-for";
@@ -29,8 +30,8 @@ const beginOnly = (session: FakeSession, { type }: { readonly type: string }): v
 describe("a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -39,14 +40,11 @@ describe("a realtime session", function () {
         realtimeRoute("scribe", ["c0"]),
       ],
       flags: ["--limits-realtime-message=1MiB", "--timeouts-realtime-ping=1s", "--timeouts-slow-reader=2s"],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-    rig.upstream.isSilent = false;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   describe("ends", () => {
     it("with the client's code and reason", async () => {

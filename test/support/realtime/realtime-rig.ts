@@ -1,8 +1,9 @@
 /** A gateway with realtime upstreams behind it. */
+import { after, afterEach, before } from "mocha";
 import { apiKey, channel, manifest, rawKey, route, secret } from "#test/support/resilience/manifests";
 import { type Gateway, startGateway } from "#test/support/start-gateway";
 import { waitFor } from "#test/support/wait-for";
-import { FakeRealtime } from "./fake-realtime.ts";
+import { FakeRealtime, usual } from "./fake-realtime.ts";
 import {
   type ConnectOptions,
   connectRealtime,
@@ -152,4 +153,22 @@ export async function startRealtimeRig(options: RealtimeRigOptions = {}): Promis
     await Promise.all(upstreams.map((upstream) => upstream.close()));
     throw error;
   }
+}
+
+/** Starts a rig for the tests of one `describe`: it settles down and forgets its scripts after each, and ends with them. */
+export function useRealtimeRig(options: RealtimeRigOptions, use: (rig: RealtimeRig) => void): void {
+  let rig: RealtimeRig | undefined;
+  before(async () => {
+    rig = await startRealtimeRig(options);
+    use(rig);
+  });
+  after(() => rig?.close());
+  afterEach(async () => {
+    await rig?.settleDown();
+    for (const upstream of rig?.upstreams ?? []) {
+      upstream.script = usual;
+      upstream.isSilent = false;
+      upstream.refusal = undefined;
+    }
+  });
 }
