@@ -9,10 +9,16 @@ import type { FormListener } from "#proxy/multipart/form-splitter";
 import { invalidForm } from "#proxy/multipart/invalid-form";
 import type { PartHead } from "#proxy/multipart/part-head";
 import type { FormStore } from "./form-store.ts";
+import { GrowingBuffer } from "./growing-buffer.ts";
 
 export type PartLimits = Pick<ProxyLimits, "formPartsMax" | "formFileBytesMax" | "formFieldBytesMax">;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+interface OpenField {
+  readonly name: string;
+  readonly text: GrowingBuffer;
+}
 
 interface OpenFile {
   readonly name: string;
@@ -30,7 +36,7 @@ export class PartCollector implements FormListener {
   readonly #limits: PartLimits;
   readonly #single: ReadonlySet<string>;
   readonly #seen = new Set<string>();
-  #field: { readonly name: string; readonly pieces: Buffer[] } | undefined;
+  #field: OpenField | undefined;
   #file: OpenFile | undefined;
   #fieldBytes = 0;
 
@@ -48,23 +54,23 @@ export class PartCollector implements FormListener {
     }
     if (this.#single.has(name) && this.#seen.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
     this.#seen.add(name);
-    if (filename === undefined) this.#field = { name, pieces: [] };
+    if (filename === undefined) this.#field = { name, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
     else this.#file = { name, filename, contentType, from: this.#store.length, start: Buffer.alloc(0) };
   }
 
   onData(bytes: Buffer): void {
-    if (this.#field !== undefined) this.#addToField(this.#field.pieces, bytes);
+    if (this.#field !== undefined) this.#addToField(this.#field.text, bytes);
     else if (this.#file !== undefined) this.#addToFile(this.#file, bytes);
   }
 
-  #addToField(pieces: Buffer[], bytes: Buffer): void {
+  #addToField(text: GrowingBuffer, bytes: Buffer): void {
     const { formFieldBytesMax } = this.#limits;
     if (this.#fieldBytes + bytes.length > formFieldBytesMax) {
       throw new GatewayError("body_too_large", `The fields of the form are larger than ${formFieldBytesMax} bytes.`);
     }
     this.#inFlight.acquire(bytes.length);
     this.#fieldBytes += bytes.length;
-    pieces.push(Buffer.from(bytes));
+    text.add(bytes);
   }
 
   #addToFile(file: OpenFile, bytes: Buffer): void {
@@ -96,10 +102,10 @@ export class PartCollector implements FormListener {
   }
 }
 
-function toText({ name, pieces }: { readonly name: string; readonly pieces: readonly Buffer[] }): string {
+function toText({ name, text: { bytes } }: OpenField): string {
   let text: string;
   try {
-    text = utf8.decode(Buffer.concat(pieces));
+    text = utf8.decode(bytes);
   } catch {
     throw invalidForm(`the text of '${name}' is not UTF-8`, name);
   }
