@@ -54,7 +54,8 @@ export async function contentOf(body: { chunks(): AsyncIterable<Buffer> }): Prom
 
 export interface FormServerOptions {
   readonly limits?: Partial<FormLimits>;
-  readonly single?: readonly string[];
+  /** Names of which a form may have several parts. */
+  readonly repeated?: readonly string[];
   readonly spoolBytesMax?: number;
   readonly inFlightBytesMax?: number;
   /** In place of the real one. */
@@ -103,10 +104,10 @@ export class FormServer {
     const request = await within(5_000, "the request", arrived);
     const key = { namespace: "default", name: "key" };
     const room = this.spool.ofCall(key);
-    const { limits, single, openFile = (open) => open() } = this.#options;
+    const { limits, repeated, openFile = (open) => open() } = this.#options;
     const form = readForm(request, {
       limits: { ...defaultLimits, ...limits },
-      single: new Set(single),
+      repeated: new Set(repeated),
       spool: {
         acquire: (bytes) => room.acquire(bytes),
         release: (bytes) => room.release(bytes),

@@ -15,7 +15,7 @@ import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#prox
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import type { ImageCall, ImagePath } from "./call/image-call.ts";
-import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./call/read-image-call.ts";
+import { readFormEdit, readGeneration, readJsonEdit, repeatedImageParts } from "./call/read-image-call.ts";
 import { readPredict } from "./call/read-predict-call.ts";
 import { imageDialects } from "./dialects/image-dialects.ts";
 import { imageCounter } from "./replies/image-counter.ts";
@@ -50,7 +50,7 @@ export const imageEdits: FormEndpoint<CallPath, ImageCall> = {
   capability: "ImageEdit",
   channelFormats: ["ImageEdits", "GenerateContent"],
   body: "form",
-  singleParts: singleImageParts,
+  repeatedParts: repeatedImageParts,
   paths: [pathOf("edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
   readForm: readFormEdit,
   read: readJsonEdit,
@@ -62,7 +62,7 @@ export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
   capability: "ImageEdit",
   channelFormats: ["ImageVariations"],
   body: "form",
-  singleParts: singleImageParts,
+  repeatedParts: repeatedImageParts,
   paths: [pathOf("variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" })],
   readForm: readFormEdit,
 };

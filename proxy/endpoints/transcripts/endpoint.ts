@@ -7,7 +7,7 @@ import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { FormEndpoint } from "#proxy/endpoints/endpoint";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
-import { readTranscript, singleTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
+import { readTranscript, repeatedTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
 import { TranscriptCounter, transcriptNeeds } from "./transcript-counter.ts";
 import { transcriptDialects } from "./transcript-dialects.ts";
 import { typeOfTranscript } from "./transcript-formats.ts";
@@ -25,7 +25,7 @@ function transcriptEndpoint(
     capability,
     channelFormats: [format],
     body: "form",
-    singleParts: singleTranscriptParts,
+    repeatedParts: repeatedTranscriptParts,
     paths: [
       {
         kind: "fixed",

@@ -40,8 +40,11 @@ const texts: ReadonlySet<string> = new Set([
   "chunking_strategy",
 ]);
 
-/** Parts of which a form may have one: two programs would read two values. */
-export const singleTranscriptParts: ReadonlySet<string> = new Set([...texts, "file", "temperature", "stream"]);
+/** Parts of which a form may have several: lists, which some clients write without brackets. */
+export const repeatedTranscriptParts: ReadonlySet<string> = new Set([
+  ...["include", "keywords", "languages", "timestamp_granularities"],
+  ...["known_speaker_names", "known_speaker_references"],
+]);
 
 const rules = [
   kindRule("prompt", "string"),

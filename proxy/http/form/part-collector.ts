@@ -17,6 +17,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 interface OpenField {
   readonly name: string;
+  readonly contentType: string | undefined;
   readonly text: GrowingBuffer;
 }
 
@@ -34,27 +35,27 @@ export class PartCollector implements FormListener {
   readonly #store: FormStore;
   readonly #inFlight: ByteCount;
   readonly #limits: PartLimits;
-  readonly #single: ReadonlySet<string>;
-  readonly #seen = new Set<string>();
+  readonly #repeated: ReadonlySet<string>;
+  readonly #single = new Set<string>();
   #field: OpenField | undefined;
   #file: OpenFile | undefined;
   #fieldBytes = 0;
 
-  /** @param single names of which there may be one part at most */
-  constructor(store: FormStore, inFlight: ByteCount, limits: PartLimits, single: ReadonlySet<string>) {
+  /** @param repeated names of which there may be several parts */
+  constructor(store: FormStore, inFlight: ByteCount, limits: PartLimits, repeated: ReadonlySet<string>) {
     this.#store = store;
     this.#inFlight = inFlight;
     this.#limits = limits;
-    this.#single = single;
+    this.#repeated = repeated;
   }
 
   onPart({ name, filename, contentType }: PartHead): void {
     if (this.parts.length >= this.#limits.formPartsMax) {
       throw invalidForm(`it has more than ${this.#limits.formPartsMax} parts`);
     }
-    if (this.#single.has(name) && this.#seen.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
-    this.#seen.add(name);
-    if (filename === undefined) this.#field = { name, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
+    if (this.#single.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
+    if (!name.endsWith("[]") && !this.#repeated.has(name)) this.#single.add(name);
+    if (filename === undefined) this.#field = { name, contentType, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
     else this.#file = { name, filename, contentType, from: this.#store.length, start: Buffer.alloc(0) };
   }
 
@@ -88,7 +89,10 @@ export class PartCollector implements FormListener {
     const field = this.#field;
     const file = this.#file;
     this.#field = this.#file = undefined;
-    if (field !== undefined) this.parts.push({ kind: "field", name: field.name, value: toText(field) });
+    if (field !== undefined) {
+      const { name, contentType } = field;
+      this.parts.push({ kind: "field", name, contentType, value: toText(field) });
+    }
     if (file === undefined) return;
     const { name, filename, contentType, from, start } = file;
     const content = this.#store.content(from, this.#store.length, start);

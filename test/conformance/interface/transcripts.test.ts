@@ -6,9 +6,9 @@ import path from "node:path";
 import { after, afterEach, before, describe, it } from "mocha";
 import type { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import { channelSecret, clientKey } from "#test/support/conformance/manifests";
+import { partsOf } from "#test/support/conformance/sent-parts";
 import {
   formOf,
-  partsOf,
   recording,
   startTranscriptGateway,
   type TestPart,
@@ -102,7 +102,9 @@ describe("transcripts", () => {
       ["timestamp_granularities[]", "segment"],
       ["include[]", "logprobs"],
       ["keywords[]", "Tollgate"],
-      ["chunking_strategy", '{"type":"server_vad"}'],
+      // As the official SDK spells an object.
+      ["chunking_strategy[type]", "server_vad"],
+      ["chunking_strategy[threshold]", "0.50"],
       ["known_speaker_names[]", "Ada"],
       ["temperature", "0.30"],
       ["vendor_field", "1"],

@@ -88,6 +88,11 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
     channelSecretManifest(),
     channelManifest("painter", upstream.origin, { formats: [...openAI, { type: "ChatCompletions" }] }),
     channelManifest("strict", upstream.origin, { formats: openAI, unsupportedParameters: "Reject" }),
+    channelManifest("private", upstream.origin, {
+      formats: openAI,
+      privacy: { clientMetadata: "Strip" },
+      body: { remove: ["mask"] },
+    }),
     channelManifest("gemini", google.origin, {
       ...gemini,
       formats: ["GenerateContent", "Predict"].map((type) => ({ type })),
@@ -118,6 +123,11 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
         { name: "size", allowed: ["1024x1024"] },
         { name: "style", support: "Unsupported" },
       ],
+    }),
+    routeManifest("private", {
+      capabilities,
+      price: byPiece,
+      parameters: [{ name: "style", support: "Unsupported" }],
     }),
     routeManifest("no-price-for-wide", {
       capabilities,

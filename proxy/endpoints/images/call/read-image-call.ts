@@ -43,12 +43,8 @@ const texts: ReadonlySet<string> = new Set([
   ...["moderation", "style", "user", "input_fidelity", "safety_identifier", "image", "mask"],
 ]);
 
-/** Parts of which a form may have one: two programs would read two values. */
-export const singleImageParts: ReadonlySet<string> = new Set(
-  [...texts, ...["n", "output_compression", "stream", "partial_images", "frame_count"]].filter(
-    (name) => name !== "image",
-  ),
-);
+/** Parts of which a form may have several. */
+export const repeatedImageParts: ReadonlySet<string> = new Set(["image"]);
 
 const noSources: SourceImages = { sources: [], mask: undefined };
 
