@@ -14,7 +14,7 @@ describe("official SDKs: images of Google's models", function () {
 
   before(async () => {
     const gemini = { targets: [{ name: "main", channelRef: { name: "gemini" } }] };
-    rig = await startImageRig(routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] }));
+    rig = await startImageRig([routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] })]);
   });
   afterEach(() => rig.google.forget());
   after(() => rig?.close());

@@ -1,5 +1,6 @@
 /** A gateway with routes for pictures, and bodies of clients and upstreams, for the tests of the image endpoints. */
 import { request } from "node:http";
+import type { ProxyLimits } from "#proxy/limits";
 import { FakeUpstream } from "#test/support/fake-upstream";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway } from "./in-process-gateway.ts";
@@ -70,7 +71,10 @@ export const imagePrices = [
   { price: "0.5" },
 ];
 
-export async function startImageRig(...further: readonly object[]): Promise<ImageRig> {
+export async function startImageRig(
+  further: readonly object[] = [],
+  limits: Partial<ProxyLimits> = {},
+): Promise<ImageRig> {
   const upstream = await FakeUpstream.start();
   const google = await FakeUpstream.start();
   const openAI = ["ImageGenerations", "ImageEdits", "ImageVariations"].map((type) => ({ type }));
@@ -146,12 +150,29 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
       targets: [target("gemini")],
       price: { inputPerMillion: "1", imageOutputPerMillion: "10" },
     }),
+    routeManifest("nano-by-picture-token", {
+      capabilities,
+      targets: [target("gemini")],
+      price: { imageOutputPerMillion: "10" },
+    }),
+    channelManifest("gemini-scarce", google.origin, {
+      ...gemini,
+      formats: [{ type: "GenerateContent" }],
+      limits: [{ name: "requests", unit: "Requests", limit: "5", period: "Hour" }],
+    }),
+    routeManifest("nano-scarce", { capabilities, targets: [target("gemini-scarce")], price: byPiece }),
+    channelManifest("gemini-shared", google.origin, {
+      ...gemini,
+      formats: ["GenerateContent", "Predict"].map((type) => ({ type })),
+      upstreamObjects: "Shared",
+    }),
+    routeManifest("nano-shared", { capabilities, targets: [target("gemini-shared")], price: byPiece }),
     routeManifest("nano-strict", { capabilities, targets: [target("gemini-strict")], price: byPiece }),
     routeManifest("imagen-4", { capabilities, targets: [target("gemini")], price: byPiece }),
     routeManifest("chatter", { targets: [target("painter")] }),
     ...further,
   );
-  const gateway = await InProcessGateway.start({ manifests });
+  const gateway = await InProcessGateway.start({ manifests, limits });
   return {
     upstream,
     google,

@@ -1,14 +1,21 @@
 /** Writes calls of the image endpoints for Google's formats: what all of them have in common (docs/design/images.md 5). */
 
+import type { FurtherRequests } from "#proxy/endpoints/dialects/dialect";
 import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
 import { GatewayError } from "#proxy/errors";
 import { applyBodyRules, type EditableMembers } from "#proxy/formats/body/body-rules";
 import { presentMember } from "#proxy/formats/body/parameter-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { readNumber, readString } from "#proxy/json/strict-json";
+import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
+import { type GoogleFormat, GooglePictures } from "./google-reader.ts";
 
 /** Members of the client's that a format has a place for, or that change nothing there. */
 const alwaysSaid: ReadonlySet<string> = new Set(["model", "prompt", "n", "size", "stream", "partial_images"]);
+
+/** Where the pictures of an edit are. */
+const sourceNames: ReadonlySet<string> = new Set(["image", "images"]);
 
 /** What is asked for anyway where nobody asks. */
 const usualValues: Readonly<Record<string, readonly string[]>> = {
@@ -25,15 +32,14 @@ const usualValues: Readonly<Record<string, readonly string[]>> = {
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
 export function lostMembers(call: ImageCall, plan: UpstreamPlan, said: readonly string[]): readonly string[] {
-  const { body, form } = call;
+  const { body, endpoint } = call;
   const lost: string[] = [];
+  const isEdit = endpoint.format === "ImageEdits";
   for (const { name, kind } of body.members) {
     if (kind === "null" || alwaysSaid.has(name) || said.includes(name) || isUnsupported(name, plan)) continue;
+    if (isEdit && sourceNames.has(name)) continue;
     const usual = Object.hasOwn(usualValues, name) ? usualValues[name] : undefined;
     if (usual?.includes(clientsText(call, name) ?? "") !== true) lost.push(name);
-  }
-  for (const { kind, name } of form?.parts ?? []) {
-    if (kind === "file" && !name.startsWith("image") && !lost.includes(name)) lost.push(name);
   }
   const [param] = lost;
   if (param !== undefined && plan.channel.unsupportedParameters === "Reject") {
@@ -60,6 +66,16 @@ function clientsText({ body }: ImageCall, name: string): string | undefined {
 /** A number that the client gave, unless the model does not take it. */
 export function numberValue({ body }: ImageCall, name: string, plan: UpstreamPlan): number | undefined {
   return isUnsupported(name, plan) ? undefined : readNumber(body, presentMember(body, name));
+}
+
+/** @returns undefined where one request makes all of the reply */
+export function furtherRequests(
+  requests: readonly WrittenRequest[],
+  call: ImageCall,
+  context: ImageContext,
+  format: GoogleFormat,
+): FurtherRequests | undefined {
+  return requests.length === 0 ? undefined : { requests, reply: new GooglePictures(call, context, format) };
 }
 
 /** A body by its members, so that rules of channel and target can change them. */

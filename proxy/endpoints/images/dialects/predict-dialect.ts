@@ -12,15 +12,18 @@ import type { UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
-import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
-import { GoogleImageReader, type GoogleReply } from "./google-reader.ts";
+import { BodyMembers, furtherRequests, lostMembers, numberValue, textValue } from "./google-call.ts";
+import { type GoogleFormat, GoogleImageReader, type GoogleReply } from "./google-reader.ts";
 import { googleSize, predictRatios } from "./google-sizes.ts";
 
 /** `sampleCount`: Google, "Imagen", section "Configuration". */
-const picturesOfRequest = 4;
+export const picturesOfRequest = 4;
 
 export function predictDialect(context: ImageContext): Dialect<ImageCall> {
-  return { write: writeCall, reader: (call) => new GoogleImageReader(call, context, readReply) };
+  return {
+    write: (call, plan) => writeCall(call, plan, context),
+    reader: (call) => new GoogleImageReader(call, context, format),
+  };
 }
 
 const said = ["output_format", "output_compression", "aspect_ratio", "seed"];
@@ -46,14 +49,14 @@ export function ownPredictDialect({ chargedKind }: ImageContext): Dialect<ImageC
   };
 }
 
-function writeCall(call: ImageCall, plan: UpstreamPlan): WrittenCall {
+function writeCall(call: ImageCall, plan: UpstreamPlan, context: ImageContext): WrittenCall {
   const dropped = lostMembers(call, plan, said);
   const requests: WrittenRequest[] = [];
   for (let left = call.count; left > 0; left -= picturesOfRequest) {
     requests.push({ body: bodyOf(call, plan, Math.min(left, picturesOfRequest)), isStream: false });
   }
   const [first = { body: bodyOf(call, plan, 1), isStream: false }, ...further] = requests;
-  return { ...first, dropped, further };
+  return { ...first, dropped, further: furtherRequests(further, call, context, format) };
 }
 
 function bodyOf(call: ImageCall, plan: UpstreamPlan, sampleCount: number): Buffer {
@@ -76,6 +79,8 @@ function bodyOf(call: ImageCall, plan: UpstreamPlan, sampleCount: number): Buffe
   const members = new BodyMembers({ instances: [{ prompt: call.prompt }], parameters });
   return Buffer.from(`{${members.applyRules(plan).write()}}`);
 }
+
+const format: GoogleFormat = { read: readReply, picturesOfRequest };
 
 function readReply(reply: JsonObject): GoogleReply | undefined {
   // Nothing is what it says when it has filtered everything.
