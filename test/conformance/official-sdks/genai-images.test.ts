@@ -19,10 +19,10 @@ describe("official SDKs: images of Google's models", function () {
   afterEach(() => rig.google.forget());
   after(() => rig?.close());
 
-  function post(body: unknown, key = "k") {
+  function post(body: unknown, key = "k", model = "imagen-4") {
     const headers = { "x-goog-api-key": clientKey(key), authorization: "" };
     const { authorization: _, ...rest } = headers;
-    return fetch(`${rig.gateway.origin}/v1beta/models/imagen-4:predict`, {
+    return fetch(`${rig.gateway.origin}/v1beta/models/${model}:predict`, {
       method: "POST",
       headers: { ...rest, "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -88,6 +88,35 @@ describe("official SDKs: images of Google's models", function () {
       assert.equal(rig.google.requests.length, 0);
     });
   }
+
+  for (const row of [
+    { body: { instances: [{ prompt: "x" }], parameters: { storageUri: "gs://b/" } }, param: "parameters.storageUri" },
+    {
+      body: { instances: [{ prompt: "x", referenceImages: [{ referenceImage: { gcsUri: "gs://b/a.png" } }] }] },
+      param: "instances[0].referenceImages[0].referenceImage.gcsUri",
+    },
+  ]) {
+    it(`refuses ${row.param}, unless the channel shares its objects`, async () => {
+      const refused = await post(row.body);
+      assert.equal(refused.status, 400);
+      assert.ok(String(at(await refused.json(), "error", "message")).includes(`'${row.param}'`));
+      assert.equal(rig.google.requests.length, 0);
+      const pictures = [{ gcsUri: "gs://b/1.png" }, { raiFilteredReason: "no" }, { gcsUri: "gs://b/2.png" }];
+      rig.google.replyWith({ body: JSON.stringify({ predictions: pictures }) });
+      const shared = await post(row.body, "k", "nano-shared");
+      assert.equal(shared.status, 200);
+      const record = await rig.gateway.recordOf(String(shared.headers.get("x-request-id")));
+      assert.equal(record.costNanos, 1_000_000_000n);
+    });
+  }
+
+  it("takes a call that does not say how many for one of four", async () => {
+    // Four of an unknown size cost 2 credits, and the key has 1.
+    const refused = await post({ instances: [{ prompt: "x" }] }, "credit");
+    assert.equal(refused.status, 429);
+    assert.equal(rig.google.requests.length, 0);
+    assert.equal((await post({ instances: [{ prompt: "x" }, { prompt: "y" }], parameters: {} }, "credit")).status, 429);
+  });
 
   it("refuses 128 pictures to a key with credit for two", async () => {
     const body = { instances: [{ prompt: "x" }], parameters: { sampleCount: 128 } };

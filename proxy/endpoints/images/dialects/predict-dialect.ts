@@ -41,12 +41,19 @@ export function ownPredictDialect({ chargedKind }: ImageContext): Dialect<ImageC
     reader: () =>
       new WholeReader((body) => {
         const json = parseJson(body.toString("utf8"));
-        const reply = isObject(json) && (json["error"] ?? undefined) === undefined ? readReply(json) : undefined;
-        if (reply === undefined) return undefined;
-        const kinds = reply.pictures.map(() => chargedKind({ size: undefined, quality: undefined }));
+        const isReply = isObject(json) && (json["error"] ?? undefined) === undefined && readReply(json) !== undefined;
+        if (!isReply) return undefined;
+        const kinds = asList(json["predictions"])
+          .filter(isPicture)
+          .map(() => chargedKind({ size: undefined, quality: undefined }));
         return { usage: undefined, units: { images: countKinds(kinds) }, response: () => body };
       }),
   };
+}
+
+/** Also one that lies in the client's own storage; filtered ones are neither. */
+function isPicture(prediction: unknown): boolean {
+  return ["bytesBase64Encoded", "gcsUri"].some((name) => asText(member(prediction, name)) !== "");
 }
 
 function writeCall(call: ImageCall, plan: UpstreamPlan, context: ImageContext): WrittenCall {
