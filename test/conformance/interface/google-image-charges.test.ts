@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { content } from "#test/support/conformance/google-pictures";
-import { type ImageRig, leaveCall, startImageRig } from "#test/support/conformance/image-rig";
+import { type ImageRig, startImageRig } from "#test/support/conformance/image-rig";
 import { at } from "#test/support/digest/facts";
-import { waitFor } from "#test/support/wait-for";
 
 const path = "/v1/images/generations";
 
@@ -26,32 +25,6 @@ describe("pictures of several requests", () => {
   async function recordOf(answer: { header(name: string): string | undefined }) {
     return rig.gateway.recordOf(String(answer.header("x-request-id")));
   }
-
-  it("is called no more when the client has left: what was made is charged, and what was under way", async () => {
-    rig.google.replyWith((_, index) =>
-      index < 2 ? { body: content("cGlj") } : { body: content("cGlj"), stallAt: 10 },
-    );
-    const calls = rig.gateway.records.length;
-    await leaveCall(rig, path, { model: "nano-image", prompt: "a cat", n: 20, size: "1024x1024" }, () =>
-      waitFor("all that run", () => rig.google.requests[5] ?? rig.google.requests[4]),
-    );
-    const record = await waitFor("the record", () => rig.gateway.records[calls]);
-    const sent = rig.google.requests.length;
-    assert.deepEqual([record.costNanos, record.isEstimated], [BigInt(sent) * 125_000_000n, true]);
-    await waitFor("the upstream's end", () =>
-      rig.google.requests.every((each) => (each.abortedAtMs ?? each.finishedAtMs) !== undefined) ? true : undefined,
-    );
-    assert.ok(rig.google.requests.length <= 6);
-  });
-
-  it("costs its tokens where the client leaves while the first picture is made", async () => {
-    rig.google.replyWith({ body: content("cGlj"), stallAt: 10 });
-    const calls = rig.gateway.records.length;
-    const body = { model: "nano-by-picture-token", prompt: "a cat", n: 3, quality: "low", size: "1024x1024" };
-    await leaveCall(rig, path, body, () => waitFor("the request", () => rig.google.requests[0]));
-    const record = await waitFor("the record", () => rig.gateway.records[calls]);
-    assert.deepEqual([record.costNanos, record.isEstimated], [1_290n * 10_000n, true]);
-  });
 
   it("reserves the tokens of every request, whatever quality is asked for", async () => {
     const body = { model: "nano-by-token", quality: "low", size: "256x256", n: 32 };

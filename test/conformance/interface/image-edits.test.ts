@@ -224,7 +224,7 @@ describe("image edits", () => {
       field("model", "by-token"),
       field("prompt", "a hat"),
       file("image[]", png),
-      file("image[]", png),
+      file("mask", png),
     ]);
     const record = await rig.gateway.recordOf(String(answer.header("x-request-id")));
     const input = BigInt(record.usage?.input ?? 0);

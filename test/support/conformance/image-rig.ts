@@ -81,6 +81,7 @@ export async function startImageRig(
   const gemini = { provider: "GeminiCompatible", baseURL: google.origin };
   const target = (name: string, spec: object = {}): object => ({ name, channelRef: { name }, ...spec });
   const byPiece = { perImage: imagePrices };
+  const byPictureToken = { imageOutputPerMillion: "10" };
   const manifests = manifestOf(
     keyManifest("k"),
     keyManifest("chat-only", { capabilities: ["Chat"] }),
@@ -150,11 +151,8 @@ export async function startImageRig(
       targets: [target("gemini")],
       price: { inputPerMillion: "1", imageOutputPerMillion: "10" },
     }),
-    routeManifest("nano-by-picture-token", {
-      capabilities,
-      targets: [target("gemini")],
-      price: { imageOutputPerMillion: "10" },
-    }),
+    routeManifest("by-picture-token", { capabilities, targets: [target("painter")], price: byPictureToken }),
+    routeManifest("nano-by-picture-token", { capabilities, targets: [target("gemini")], price: byPictureToken }),
     channelManifest("gemini-scarce", google.origin, {
       ...gemini,
       formats: [{ type: "GenerateContent" }],
@@ -192,22 +190,26 @@ export async function startImageRig(
   };
 }
 
-/** Sends a call, in JSON or a form with the boundary `b`, and leaves when `when` says so. */
+/**
+ * Sends a call, in JSON or a form with the boundary `b`, and leaves when `when` says so.
+ * @param when gets a promise of the response's first bytes
+ */
 export async function leaveCall(
   rig: ImageRig,
   path: string,
   body: object | Buffer,
-  when: () => Promise<unknown>,
+  when: (heard: Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
   const { hostname, port } = new URL(rig.gateway.origin);
   const type = Buffer.isBuffer(body) ? "multipart/form-data; boundary=b" : "application/json";
   const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };
+  const heard = Promise.withResolvers<unknown>();
   const sent = request({ hostname, port, path, method: "POST", headers }, (response) =>
-    response.resume().on("error", () => undefined),
+    response.on("data", heard.resolve).on("error", () => undefined),
   );
   sent.on("error", () => undefined);
   sent.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  await when();
+  await when(heard.promise);
   sent.destroy();
 }
 
