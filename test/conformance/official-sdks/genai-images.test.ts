@@ -14,7 +14,13 @@ describe("official SDKs: images of Google's models", function () {
 
   before(async () => {
     const gemini = { targets: [{ name: "main", channelRef: { name: "gemini" } }] };
-    rig = await startImageRig([routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] })]);
+    rig = await startImageRig([
+      routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] }),
+      routeManifest("paint-chat", {
+        targets: [{ name: "main", channelRef: { name: "strict" } }],
+        capabilities: ["Chat", "ImageGeneration"],
+      }),
+    ]);
   });
   afterEach(() => rig.google.forget());
   after(() => rig?.close());
@@ -39,6 +45,17 @@ describe("official SDKs: images of Google's models", function () {
       const made = await models().generateContent({ model: "nano-chat", contents: "a cat", config });
       assert.equal(made.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data, "cGlj");
     });
+
+    for (const model of ["painter", "paint-chat"]) {
+      it(`${name} is refused IMAGE by generateContent where only the Images API makes pictures: ${model}`, async () => {
+        const config = { responseModalities: ["TEXT", "IMAGE"] };
+        await assert.rejects(models().generateContent({ model, contents: "a cat", config }), {
+          status: 400,
+          message: new RegExp(`The model '${model}' does not serve this endpoint`),
+        });
+        assert.equal(rig.upstream.requests.length, 0);
+      });
+    }
 
     it(`${name} finds predict among the methods of a model that makes pictures`, async () => {
       const model = await models().get({ model: "imagen-4" });
