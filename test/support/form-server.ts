@@ -1,8 +1,10 @@
 /** A server of our own that reads forms, with a spool and counts that a test can look at, and the bytes of forms. */
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach } from "mocha";
 import { GatewayError } from "#proxy/errors";
 import { type FormLimits, readForm } from "#proxy/http/form/read-form";
 import { Spool, type SpoolFile } from "#proxy/http/form/spool";
@@ -67,6 +69,22 @@ export interface SentForm {
   readonly socket: Socket;
   readonly request: ClientRequest;
   readonly form: Promise<Form>;
+}
+
+/** Starts servers for one suite; each is closed behind its test, when nothing is held any more. */
+export function formServers(): (options?: FormServerOptions) => Promise<FormServer> {
+  const servers: FormServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      assert.deepEqual([server.inFlight.bytes, server.spool.bytes], [0, 0]);
+      await server.close();
+    }
+  });
+  return async (options) => {
+    const server = await FormServer.start(options);
+    servers.push(server);
+    return server;
+  };
 }
 
 export class FormServer {

@@ -7,12 +7,12 @@ import {
   invalidValue,
   kindRule,
   numberRule,
-  presentMember,
+  readCheckedText,
   readFlag,
   requireModel,
 } from "#proxy/formats/body/parameter-rules";
 import type { ModelCall } from "#proxy/formats/model-call";
-import { readString, type ScannedObject } from "#proxy/json/strict-json";
+import type { ScannedObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Form, FormFile } from "#proxy/multipart/form";
 import { sniffAudio } from "#proxy/neutral/media/sniff-audio";
@@ -72,8 +72,8 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
     upstreamObjects: [],
     form,
     recording: recordingOf(file.content, container),
-    format: textOf(body, "response_format") ?? "json",
-    promptBytes: Buffer.byteLength(textOf(body, "prompt") ?? ""),
+    format: readCheckedText(body, "response_format") ?? "json",
+    promptBytes: Buffer.byteLength(readCheckedText(body, "prompt") ?? ""),
   };
 }
 
@@ -86,9 +86,4 @@ function requireFile({ parts }: Form): FormFile {
   throw new GatewayError("invalid_type", "'file' must be a file, with a file name in its part of the form.", {
     param: "file",
   });
-}
-
-function textOf(body: ScannedObject, name: string): string | undefined {
-  const member = presentMember(body, name);
-  return member === undefined ? undefined : readString(body, member);
 }

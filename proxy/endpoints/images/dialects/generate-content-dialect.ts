@@ -16,7 +16,7 @@ import { SegmentedBody } from "#proxy/multipart/write-form";
 import { mediaFromUrl } from "#proxy/neutral/media/data-url";
 import { sniffMimeOfBytes } from "#proxy/neutral/media/sniff-mime";
 import type { TokenUsage } from "#proxy/settle/usage";
-import { BodyMembers, furtherRequests, lostMembers, numberValue, textValue } from "./google-call.ts";
+import { furtherRequests, lostMembers, numberValue, ruledMembers, textValue } from "./google-call.ts";
 import { type GoogleFormat, GoogleImageReader, type GooglePicture, type GoogleReply } from "./google-reader.ts";
 import { contentRatios, googleSize } from "./google-sizes.ts";
 
@@ -31,7 +31,7 @@ const said = ["seed", "aspect_ratio"];
 
 function writeCall(call: ImageCall, plan: UpstreamPlan, context: ImageContext): WrittenCall {
   const dropped = lostMembers(call, plan, said);
-  const members = new BodyMembers({ generationConfig: generationConfig(call, plan) }).applyRules(plan);
+  const members = ruledMembers({ generationConfig: generationConfig(call, plan) }, plan);
   // A rule may have put other contents there.
   const contents = members.text("contents") === undefined ? contentsOf(call) : ["{"];
   const rest = members.write();

@@ -12,7 +12,7 @@ import type { UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
-import { BodyMembers, furtherRequests, lostMembers, numberValue, textValue } from "./google-call.ts";
+import { furtherRequests, lostMembers, numberValue, ruledMembers, textValue } from "./google-call.ts";
 import { type GoogleFormat, GoogleImageReader, type GoogleReply } from "./google-reader.ts";
 import { googleSize, predictRatios } from "./google-sizes.ts";
 
@@ -83,8 +83,7 @@ function bodyOf(call: ImageCall, plan: UpstreamPlan, sampleCount: number): Buffe
     outputOptions: Object.keys(outputOptions).length === 0 ? undefined : outputOptions,
     includeRaiReason: true,
   };
-  const members = new BodyMembers({ instances: [{ prompt: call.prompt }], parameters });
-  return Buffer.from(`{${members.applyRules(plan).write()}}`);
+  return Buffer.from(`{${ruledMembers({ instances: [{ prompt: call.prompt }], parameters }, plan).write()}}`);
 }
 
 const format: GoogleFormat = { read: readReply, picturesOfRequest };

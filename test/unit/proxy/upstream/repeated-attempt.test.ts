@@ -5,9 +5,9 @@ import { nothingProduced } from "#proxy/formats/stream/produced";
 import { InFlightBytes } from "#proxy/http/in-flight-bytes";
 import { defaultLimits } from "#proxy/limits";
 import type { AttemptOptions } from "#proxy/upstream/attempt-options";
-import { UndiciUpstream } from "#proxy/upstream/pools/undici-upstream";
 import { RepeatedAttempt } from "#proxy/upstream/repeated-attempt";
 import type { PartedReply, ReplyReader } from "#proxy/upstream/reply/reply-reader";
+import { attemptOptions } from "#test/support/attempt-options";
 import { FakeUpstream } from "#test/support/fake-upstream";
 import { waitFor, within } from "#test/support/wait-for";
 
@@ -61,25 +61,9 @@ describe("RepeatedAttempt", () => {
   });
 
   function attemptOf(count: number, reply: PartedReply, changes: Partial<AttemptOptions> = {}): RepeatedAttempt {
-    const request = {
-      path: "/",
-      headers: [],
-      body: Buffer.from("{}"),
-      connectTimeoutMs: 60_000,
-      timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 },
-    };
-    const options: AttemptOptions = {
-      upstream: new UndiciUpstream(upstream.origin, pool),
-      request,
-      reader: wholeReader,
-      limits: defaultLimits,
-      inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
-      dropped: [],
-      client: undefined,
-      onPiece: () => undefined,
-      ...changes,
-    };
-    return new RepeatedAttempt(options, { further: Array(count - 1).fill(request), atOnceMax: 4, reply });
+    const options = { ...attemptOptions(upstream.origin, pool, wholeReader), ...changes };
+    const further = Array(count - 1).fill(options.request);
+    return new RepeatedAttempt(options, { further, atOnceMax: 4, reply });
   }
 
   it("reads each part once, and holds what is counted until it is released", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { FormServer, type FormServerOptions, field, file, formOf } from "#test/support/form-server";
+import { field, file, formOf, formServers } from "#test/support/form-server";
 import { waitFor, within } from "#test/support/wait-for";
 
 const kiB = 1024;
@@ -39,20 +39,7 @@ function bytesOf(length: number): Buffer {
 
 describe("readForm, a byte a chunk", function () {
   this.timeout(60_000);
-  const servers: FormServer[] = [];
-
-  async function start(options: FormServerOptions): Promise<FormServer> {
-    const server = await FormServer.start(options);
-    servers.push(server);
-    return server;
-  }
-
-  afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      assert.deepEqual([server.inFlight.bytes, server.spool.bytes], [0, 0]);
-      await server.close();
-    }
-  });
+  const start = formServers();
 
   it("holds no more of a file that waits for the disk than is counted", async () => {
     const disk = Promise.withResolvers<void>();
