@@ -137,7 +137,22 @@ export class FormStore {
    * @param start their beginning
    */
   content(from: number, to: number, start: Buffer): SpooledContent {
-    return { length: to - from, start, chunks: () => this.#read(from, to) };
+    const inMemory = (): readonly Buffer[] | undefined => this.#inMemory(from, to);
+    return {
+      length: to - from,
+      start,
+      get pieces() {
+        return inMemory();
+      },
+      chunks: () => this.#read(from, to),
+    };
+  }
+
+  /** The bytes from one place to another, if none of them is in the file. */
+  #inMemory(from: number, to: number): readonly Buffer[] | undefined {
+    if (this.#isReleased) throw new ReleasedFormError();
+    const { bytes } = this.#memory;
+    return to <= bytes.length ? [bytes.subarray(from, to)] : undefined;
   }
 
   async *#read(from: number, to: number): AsyncGenerator<Buffer> {

@@ -156,6 +156,19 @@ describe("readForm", () => {
     await assert.rejects(describeForm(form), { name: "ReleasedFormError" });
   });
 
+  it("has files at hand that lie in memory, and no others", async () => {
+    const contents = [bytesOf(200_000), bytesOf(50_000), bytesOf(100_000)];
+    const body = formOf(contents.map((content) => file("image[]", content)));
+    const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
+    const form = await within(10_000, "the form", sent.form);
+    const found = form.parts.flatMap((part) => (part.kind === "file" ? [part.content] : []));
+    const atHand = found.map(({ pieces }) => (pieces === undefined ? undefined : Buffer.concat(pieces)));
+    assert.deepEqual(atHand, [contents[0], contents[1], undefined]);
+    sent.socket.destroy();
+    form.release();
+    assert.throws(() => found[0]?.pieces, { name: "ReleasedFormError" });
+  });
+
   it("keeps files no longer than they are sent (one name may lead to no file)", async () => {
     const body = formOf([file("image", bytesOf(1_000_000))]);
     const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
