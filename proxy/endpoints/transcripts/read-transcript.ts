@@ -1,5 +1,5 @@
 /** Reads a call of `/v1/audio/transcriptions` or `/v1/audio/translations`: a form with one recording (docs/design/audio.md 4). */
-import { readFormFields } from "#proxy/endpoints/forms/form-fields";
+import { baseName, readFormFields } from "#proxy/endpoints/forms/form-fields";
 import { GatewayError } from "#proxy/errors";
 import {
   booleanRule,
@@ -77,8 +77,11 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
   };
 }
 
+/** One recording, since one is charged. */
 function requireFile({ parts }: Form): FormFile {
   const part = parts.find(({ name }) => name === "file");
+  if (parts.filter(({ name }) => baseName(name) === "file").length > 1)
+    throw invalidValue("file", "must be given once");
   if (part?.kind === "file") return part;
   if (part === undefined) {
     throw new GatewayError("missing_parameter", "Missing required parameter: 'file'.", { param: "file" });

@@ -242,6 +242,14 @@ describe("image endpoints in front of Google's models", () => {
       assert.equal((await recordOf(answer)).costNanos, 1_000_000_000n);
     });
 
+    it("says so where one of several requests made fewer", async () => {
+      rig.google.replyWith((_, index) => ({ body: predictions(index === 0 ? 4 : 1) }));
+      const answer = await rig.call(path, { model: "imagen-4", prompt: "a cat", n: 6, style: "vivid" });
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.equal(answer.header("x-tollgate-dropped"), "style, n");
+      assert.equal((await recordOf(answer)).costNanos, 2_500_000_000n);
+    });
+
     for (const body of ['{"predictions":[{"raiFilteredReason":"no"}]}', "{}"]) {
       it(`tells a refusal of the content as one: ${body}`, async () => {
         rig.google.replyWith({ body });

@@ -293,6 +293,7 @@ describe("transcripts", () => {
         param: "temperature",
       },
       { name: "a stream that is neither", parts: [...usual, ["stream", "yes"]], code: "invalid_type", param: "stream" },
+      { name: "a second recording", parts: [...usual, ["file[]", recording]], code: "invalid_value", param: "file" },
       { name: "a model for chat", parts: [["model", "chatter"], file], code: null, param: "model" },
     ] satisfies readonly { name: string; parts: readonly TestPart[]; code: string | null; param: string }[]) {
       it(row.name, async () => {
