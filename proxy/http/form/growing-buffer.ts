@@ -2,7 +2,7 @@
  * Collects bytes in one piece of memory that grows. A list of the pieces would cost some hundred bytes for each of them,
  * and a client may write one byte at a time.
  */
-const bytesFirst = 1024;
+const grownBytesLeast = 1024;
 
 export class GrowingBuffer {
   #memory = Buffer.alloc(0);
@@ -27,7 +27,9 @@ export class GrowingBuffer {
   add(bytes: Buffer): void {
     const length = this.#length + bytes.length;
     if (length > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(this.#bytesMax, Math.max(bytesFirst, 2 * length)));
+      // Most of what is collected comes in one piece.
+      const room = this.#length === 0 ? length : Math.max(grownBytesLeast, 2 * length);
+      const larger = Buffer.allocUnsafe(Math.min(this.#bytesMax, room));
       this.#memory.copy(larger, 0, 0, this.#length);
       this.#memory = larger;
     }

@@ -55,7 +55,8 @@ export class PartCollector implements FormListener {
     }
     if (this.#single.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
     if (!name.endsWith("[]") && !this.#repeated.has(name)) this.#single.add(name);
-    if (filename === undefined) this.#field = { name, contentType, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
+    if (filename === undefined)
+      this.#field = { name, contentType, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
     else this.#file = { name, filename, contentType, from: this.#store.length, start: Buffer.alloc(0) };
   }
 
