@@ -22,6 +22,11 @@ export interface ReplyReader {
    * @throws GatewayError, InvalidReply when it is none
    */
   readReply(body: Buffer): ReplyReading;
+  /**
+   * What a request counts for that was sent, and whose whole reply nobody will read. Absent where the call tells it
+   * (`UnitCounter`).
+   */
+  missedReply?(): ReplyReading;
   /** Absent where the endpoint never streams. */
   readonly streams?: StreamReader | undefined;
   /** For a reply that is streamed though the client did not ask for it, or the reverse, or that must be translated. */

@@ -83,12 +83,14 @@ describe("pictures whose client leaves", () => {
     assert.ok(rig.google.requests.length <= 6);
   });
 
-  it("charges the tokens of Google's first picture, while it is made", async () => {
-    rig.google.replyWith({ body: content("cGlj"), stallAt: 10 });
-    const calls = rig.gateway.records.length;
-    const body = { model: "nano-by-picture-token", prompt: "a cat", n: 3, quality: "low", size: "1024x1024" };
-    await leaveCall(rig, path, body, () => waitFor("the request", () => rig.google.requests[0]));
-    const record = await waitFor("the record", () => rig.gateway.records[calls]);
-    assert.deepEqual([record.costNanos, record.isEstimated], [1_290n * 10_000n, true]);
-  });
+  for (const n of [1, 3]) {
+    it(`charges the tokens of Google's first picture of ${n}, while it is made`, async () => {
+      rig.google.replyWith({ body: content("cGlj"), stallAt: 10 });
+      const calls = rig.gateway.records.length;
+      const body = { model: "nano-by-picture-token", prompt: "a cat", n, quality: "low", size: "1024x1024" };
+      await leaveCall(rig, path, body, () => waitFor("the request", () => rig.google.requests[0]));
+      const record = await waitFor("the record", () => rig.gateway.records[calls]);
+      assert.deepEqual([record.costNanos, record.isEstimated], [1_290n * 10_000n, true]);
+    });
+  }
 });

@@ -153,6 +153,12 @@ export class GoogleImageReader implements ReplyReader, ReplyBridge {
     return reading;
   }
 
+  missedReply(): ReplyReading {
+    const pictures = this.#create();
+    pictures.missPart(0);
+    return pictures.reading();
+  }
+
   translateReply(body: Buffer): WholeReply {
     return this.#picturesIn(body).translate();
   }
