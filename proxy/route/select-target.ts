@@ -209,7 +209,7 @@ function readLiveCredentials(channel: Channel, snapshot: Snapshot): readonly Liv
   return live;
 }
 
-/** Picks by weight; a credential of weight 0 only when no other is left, targets of weight 0 do not come here. */
+/** Picks by weight; what has none only where nothing else is left: a credential, or a target that keeps a conversation. */
 function weighted<T extends { readonly weight: number }>(members: readonly T[], random: () => number): T | undefined {
   if (members.length <= 1) return members[0];
   let total = 0;

@@ -144,7 +144,7 @@ export class FormStore {
       get pieces() {
         return inMemory();
       },
-      chunks: () => this.#read(from, to),
+      chunks: (at = 0) => this.#read(from + at, to),
     };
   }
 

@@ -1,9 +1,9 @@
 /** A gateway with routes for pictures, and bodies of clients and upstreams, for the tests of the image endpoints. */
-import { request } from "node:http";
 import type { ProxyLimits } from "#proxy/limits";
 import { FakeUpstream } from "#test/support/fake-upstream";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway } from "./in-process-gateway.ts";
+import { leaveHttpCall } from "./leave-call.ts";
 import {
   channelManifest,
   channelSecretManifest,
@@ -198,19 +198,12 @@ export async function leaveCall(
   rig: ImageRig,
   path: string,
   body: object | Buffer,
-  when: (heard: Promise<unknown>) => Promise<unknown>,
+  when: (begun: Promise<void>) => Promise<unknown>,
 ): Promise<void> {
-  const { hostname, port } = new URL(rig.gateway.origin);
   const type = Buffer.isBuffer(body) ? "multipart/form-data; boundary=b" : "application/json";
   const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };
-  const heard = Promise.withResolvers<unknown>();
-  const sent = request({ hostname, port, path, method: "POST", headers }, (response) =>
-    response.on("data", heard.resolve).on("error", () => undefined),
-  );
-  sent.on("error", () => undefined);
-  sent.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  await when(heard.promise);
-  sent.destroy();
+  const sent = Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  await leaveHttpCall({ origin: rig.gateway.origin, path, headers, body: sent }, when);
 }
 
 /** Types of the events of a stream, and their data. */

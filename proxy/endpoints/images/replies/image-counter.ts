@@ -21,6 +21,7 @@ export function imageCounter({ call, services }: SettlementContext<ImageCall>): 
     parts: count,
     units: { images: all },
     tokens: (units) => tokens(units?.images ?? []),
+    output: ({ units }) => ({ ...zeroUsage, ...outputTokensOf(call, units?.images ?? [{ ...asked, count }]) }),
     partial: async (filter) => {
       const told = filter?.units?.images ?? [];
       // The upstream was at work: nobody knows on how much of what was asked for.

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { formRows } from "#test/support/form-rows";
-import { describeForm, FormServer, field, file, formOf } from "#test/support/form-server";
+import { contentOf, describeForm, FormServer, field, file, formOf } from "#test/support/form-server";
 import { waitFor, within } from "#test/support/wait-for";
 
 const model = field("model", "m");
@@ -176,6 +176,21 @@ describe("readForm", () => {
     assert.equal(openFilesOf(server.folder).length, 1);
     assert.deepEqual(readdirSync(server.folder), []);
     assert.equal(server.spool.bytes, 1_000_000 - 256 * 1024);
+    form.release();
+    sent.socket.destroy();
+  });
+
+  it("reads a file from any byte on, in memory and on disk", async () => {
+    const content = bytesOf(400_000);
+    const body = formOf([file("image", content)]);
+    const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
+    const form = await within(10_000, "the form", sent.form);
+    const [part] = form.parts;
+    assert.ok(part?.kind === "file");
+    for (const from of [0, 1, 200_000, 262_000, 300_000, 399_999]) {
+      const rest = await contentOf({ chunks: () => part.content.chunks(from) });
+      assert.ok(rest.equals(content.subarray(from)), `from ${from}`);
+    }
     form.release();
     sent.socket.destroy();
   });
