@@ -42,7 +42,7 @@ function googleRequestsAtMost(
   for (const target of route.targets) {
     const channel = snapshot.channel(target.channel);
     if (channel === undefined) continue;
-    const formats = imageFormatsFor(call, upstreamModelOf({ route, target, channel }, call.model));
+    const formats = imageFormatsFor(call.endpoint.format, upstreamModelOf({ route, target, channel }, call.model));
     const format = spokenFormat(channel, formats)?.format;
     if (format === "GenerateContent") most = Math.max(most, call.count);
     if (format === "Predict") most = Math.max(most, Math.ceil(call.count / picturesOfRequest));
