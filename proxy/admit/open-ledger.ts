@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
 import type { ProxySettings } from "#proxy/settings";
-import type { EmbeddedLedger } from "./embedded-ledger.ts";
-import type { MemoryLedger } from "./memory-ledger.ts";
+import type { OpenLedger } from "./ledger.ts";
 import { stores } from "./stores.ts";
 
 /** @throws Error when another process counts in the same data folder, or the folder cannot be used */
@@ -12,7 +11,7 @@ export async function openLedger(
   settings: Pick<ProxySettings, "dataFolder" | "limits" | "quota">,
   log: Logger,
   metrics: Pick<ProxyMetrics, "quotaDecision">,
-): Promise<EmbeddedLedger | MemoryLedger> {
+): Promise<OpenLedger> {
   const { acceptEmpty, failureMode, store } = settings.quota;
   const { reservationTtlMs } = settings.limits;
   const onShadowRefusal = (): void => metrics.quotaDecision("shadow");

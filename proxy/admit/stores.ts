@@ -4,11 +4,12 @@
  */
 import type { QuotaStore } from "#proxy/settings";
 import { EmbeddedLedger, type EmbeddedLedgerOptions } from "./embedded-ledger.ts";
+import type { OpenLedger } from "./ledger.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
 
 export interface Store {
   /** @throws Error when another process counts in the same folder, or the folder cannot be used */
-  readonly open: (options: EmbeddedLedgerOptions) => Promise<EmbeddedLedger | MemoryLedger>;
+  readonly open: (options: EmbeddedLedgerOptions) => Promise<OpenLedger>;
   /** Counters outlive the process. */
   readonly isDurable: boolean;
   /** Several proxies count as one. */
