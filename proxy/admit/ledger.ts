@@ -76,8 +76,11 @@ export interface Refusal {
   readonly states: readonly LimitState[];
 }
 
-/** `settled` first time, `repeated` when this id was settled before, `late` after its expiry (still posted), `unknown` else. */
-export type SettleOutcome = "settled" | "repeated" | "late" | "unknown";
+/**
+ * `settled` first time, `repeated` when this id was settled before, `late` after its expiry (still posted), `deferred`
+ * when a shared store cannot be reached (kept, and posted later), `unknown` else.
+ */
+export type SettleOutcome = "settled" | "repeated" | "late" | "deferred" | "unknown";
 
 export interface CounterReading {
   readonly counter: string;
@@ -96,7 +99,10 @@ export interface Ledger {
   settle(id: string, actual: Amounts): Awaitable<SettleOutcome>;
   /** Keeps a long-running reservation alive (`reservationTtlMs`). */
   touch(id: string): void;
-  /** Current numbers, for status, debugging and metrics. Absent counters have never been used. */
+  /**
+   * Current numbers, for status, debugging and metrics. Absent counters have never been used. Rejects where the store
+   * cannot tell.
+   */
   read(counter: string): Awaitable<CounterReading | undefined>;
   /** Writes what is not yet durable and stops. */
   close(): Promise<void>;

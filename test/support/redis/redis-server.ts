@@ -55,6 +55,10 @@ export class RedisServer {
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => (output += text));
     this.#process = child;
+    // Where the tests end without closing it.
+    const kill = (): boolean => child.kill("SIGKILL");
+    process.once("exit", kill);
+    child.once("exit", () => process.off("exit", kill));
     await waitFor("the store to answer", async () => {
       if (child.exitCode !== null) throw new Error(`it ended:\n${output}`);
       return output.includes("eady to accept connections");
