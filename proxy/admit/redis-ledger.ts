@@ -29,7 +29,8 @@ import { type Decision, readDecision, readOutcome, readReading, StoreError } fro
 import { postCommand, readCommand, reserveCommand, settleCommand, touchCommand } from "./redis/script-arguments.ts";
 import { SharedStore, type SharedStoreState } from "./redis/shared-store.ts";
 import { problemOf, RedisConnection, type StoreAddress } from "./redis/store-connection.ts";
-import { Undelivered, type UndeliveredEntry } from "./redis/undelivered.ts";
+import { Undelivered } from "./redis/undelivered.ts";
+import type { UndeliveredEntry } from "./redis/undelivered-entry.ts";
 
 export interface RedisLedgerOptions {
   /** This machine's clock, milliseconds since the epoch: for the times that clients are told. */
@@ -40,6 +41,8 @@ export interface RedisLedgerOptions {
   readonly address: StoreAddress;
   /** Of all keys; holds the hash tag that keeps them on one shard. */
   readonly prefix: string;
+  /** No decision takes longer than this, or 60 ms. */
+  readonly decisionTimeoutMs?: number;
   /** For the store's epoch and what could not be delivered; made if absent. */
   readonly folder: string;
   readonly acceptEmpty?: boolean;
@@ -64,8 +67,9 @@ interface Held {
 
 /** A window may end while the question is on its way; the second answer is nearly always the last. */
 const triesMax = 3;
-/** A retry starts only this early, so that both together stay below 60 ms. */
-const retryWithinMs = 12;
+const decisionTimeoutMs = 60;
+/** A retry starts only this early, so that both together stay within the time. */
+const retryWithinMs = 5;
 /** How long a start waits to know what the store is like. */
 const openMs = 3_000;
 
@@ -109,6 +113,7 @@ export class RedisLedger implements OpenLedger {
       connect: (events) => new RedisConnection(address, events),
       prefix,
       reservationTtlMs,
+      answerMs: (options.decisionTimeoutMs ?? decisionTimeoutMs) - retryWithinMs - 1,
       epoch: new EpochFile(folder),
       acceptEmpty: options.acceptEmpty ?? false,
       ...(script !== undefined && { script }),

@@ -18,6 +18,8 @@ export interface SharedStoreOptions {
   /** Of all keys; holds the hash tag: `{tollgate}`. */
   readonly prefix: string;
   readonly reservationTtlMs: number;
+  /** An answer that takes longer is none. */
+  readonly answerMs: number;
   readonly epoch: KeptEpoch;
   /** Begins to count from zero where the history is gone when the process starts, never later. */
   readonly acceptEmpty: boolean;
@@ -35,8 +37,6 @@ export interface SharedStoreState {
   readonly message: string;
 }
 
-/** A decision takes at most 60 ms (docs/design/limits-and-money.md 9): the rest is for a process that is busy. */
-const answerMs = 45;
 /** Batches in a row without an answer, after which the store counts as gone. */
 const failuresMax = 3;
 const checkEveryMs = 200;
@@ -67,7 +67,7 @@ export class SharedStore {
     this.#script = { text, digest: createHash("sha1").update(text).digest("hex") };
     this.#batch = new CommandBatch({
       send: (commands) => this.#send(commands),
-      answerMs,
+      answerMs: options.answerMs,
       onAnswered: (answer) => this.#hear(answer),
       onFailed: (error) => this.#countFailure(error),
     });
@@ -134,7 +134,8 @@ export class SharedStore {
     this.#failures += 1;
     if (this.#failures < failuresMax || !this.isUsable) return;
     this.#setState({ kind: "failing", message: problemOf(error) });
-    this.#checkIn(checkEveryMs);
+    // At once: a moment in which this process was busy is no outage.
+    this.#checkIn(0);
   }
 
   /** Asks whether the store can be used, and again until it can. */
@@ -158,7 +159,7 @@ export class SharedStore {
   }
 
   async #askStore(): Promise<StoreCheck> {
-    const { prefix, epoch } = this.#options;
+    const { answerMs, prefix, epoch } = this.#options;
     const check = await checkStore(this.#connection, prefix, epoch, this.#acceptsEmpty);
     if (check.kind !== "usable") return check;
     this.#epoch = check.epoch;

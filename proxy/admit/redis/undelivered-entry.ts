@@ -1,9 +1,18 @@
 /** Writes an entry of `undelivered.ts` as a line of JSON, and reads one back where every part of it is what it should be. */
-import { narrowAmounts } from "#proxy/admit/count/held-reservation";
-import type { BalanceClaim, LimitClaim } from "#proxy/admit/ledger";
+import { type NarrowAmounts, narrowAmounts } from "#proxy/admit/count/held-reservation";
+import type { BalanceClaim, LimitClaim, ReserveRequest } from "#proxy/admit/ledger";
 import { isPeriod } from "#proxy/admit/window";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import type { UndeliveredEntry } from "./undelivered.ts";
+
+export interface UndeliveredEntry {
+  /** Of the reservation; for what was used without one an id of its own. */
+  readonly id: string;
+  /** When it was used, by the store's clock as far as it was known; milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly used: NarrowAmounts;
+  /** Present where nothing was reserved in the store. */
+  readonly claims: Pick<ReserveRequest, "limits" | "balances"> | undefined;
+}
 
 export function writeEntry({ id, atMs, used, claims }: UndeliveredEntry): string {
   const balances = claims?.balances.map(({ counter, grantedNanos }) => ({

@@ -10,20 +10,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { appendFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { NarrowAmounts } from "#proxy/admit/count/held-reservation";
-import type { ReserveRequest } from "#proxy/admit/ledger";
 import { makeFolder } from "#proxy/sqlite/make-folder";
-import { parseEntry, writeEntry } from "./undelivered-entry.ts";
-
-export interface UndeliveredEntry {
-  /** Of the reservation; for what was used without one an id of its own. */
-  readonly id: string;
-  /** When it was used, by the store's clock as far as it was known; milliseconds since the epoch. */
-  readonly atMs: number;
-  readonly used: NarrowAmounts;
-  /** Present where nothing was reserved in the store. */
-  readonly claims: Pick<ReserveRequest, "limits" | "balances"> | undefined;
-}
+import { parseEntry, type UndeliveredEntry, writeEntry } from "./undelivered-entry.ts";
 
 export interface UndeliveredOptions {
   /** Made if absent. */
@@ -39,6 +27,8 @@ const entriesMax = 100_000;
 /** Sent together, in one round trip. */
 const batchMax = 64;
 const retryMs = 500;
+/** A reservation that may be held without a call is given back soon. */
+const firstTryMs = 20;
 
 export class Undelivered {
   readonly #options: UndeliveredOptions;
@@ -84,7 +74,7 @@ export class Undelivered {
     this.#entries.push(entry);
     this.#unwritten.push(entry);
     if (this.#unwritten.length === 1) this.#write(() => this.#append());
-    this.#deliverIn(retryMs);
+    this.#deliverIn(firstTryMs);
   }
 
   /** Delivers what waits; call it when the store is back. */

@@ -55,6 +55,7 @@ describe("RedisLedger", function () {
     const { ledger, close } = await openRedisLedger(server, {
       folder,
       reservationTtlMs: 60_000,
+      decisionTimeoutMs: 5_000,
       onStoreState: ({ kind, message }) => messages.push(`${kind}: ${message}`),
       onProblem: (message) => messages.push(message),
       ...options,
@@ -66,6 +67,9 @@ describe("RedisLedger", function () {
   function request(more: Partial<ReserveRequest> = {}): ReserveRequest {
     return { id: `r${nextId++}`, amounts: one, limits: [quota], balances: [balance], concurrency: [], ...more };
   }
+
+  const ask = async (ledger: RedisLedger, more: Partial<ReserveRequest> = {}): Promise<Reservation | Refusal> =>
+    await ledger.reserve(request(more));
 
   async function timed(ledger: RedisLedger, more: Partial<ReserveRequest> = {}): Promise<Reservation | Refusal> {
     const startedMs = performance.now();
@@ -84,7 +88,7 @@ describe("RedisLedger", function () {
   }
 
   it("admits exactly what fits over several ledgers, and asks the store once for calls that come together", async () => {
-    const ledgers = await Promise.all([open({ name: "a" }), open({ name: "b" }), open({ name: "c" })]);
+    const ledgers = await Promise.all(["a", "b", "c"].map((name) => open({ name })));
     const before = await scriptRuns();
     const results = await Promise.all(
       Array.from({ length: 300 }, (_, index) => ledgers[index % 3]?.reserve(request())),
@@ -97,7 +101,7 @@ describe("RedisLedger", function () {
   });
 
   it("has no refusal for what has room, and holds nothing after calls that failed", async () => {
-    const ledgers = await Promise.all([open({ name: "a" }), open({ name: "b" })]);
+    const ledgers = [await open({ name: "a" }), await open({ name: "b" })] as const;
     const wide = [{ ...rate, limit: limitOf({ limit: "1000000000000" }) }];
     let posted = 0n;
     for (let round = 0; round < 50; round += 1) {
@@ -120,9 +124,9 @@ describe("RedisLedger", function () {
 
   it("goes on after the store has forgotten its scripts", async () => {
     const ledger = await open();
-    assert.equal((await timed(ledger)).kind, "reserved");
+    assert.equal((await ask(ledger)).kind, "reserved");
     await server.admin.script("FLUSH");
-    assert.equal((await timed(ledger)).kind, "reserved");
+    assert.equal((await ask(ledger)).kind, "reserved");
     assert.equal((await ledger.read(quota.counter))?.pending, 20n);
   });
 
@@ -166,9 +170,11 @@ describe("RedisLedger", function () {
     },
   ] as const) {
     it(`a store that ${row.name}: balances closed, rates open, nobody waits, and nothing is lost`, async () => {
-      const ledger = await open();
-      const held = await ledger.reserve(request({ id: "held" }));
-      assert.equal(held.kind, "reserved");
+      const ledger = await open({ decisionTimeoutMs: 60 });
+      const held = await waitFor("a place", async () => {
+        const result = await ask(ledger);
+        return result.kind === "reserved" && result.id;
+      });
       await row.harm();
       for (let index = 0; index < 8; index += 1) {
         const refused = await timed(ledger);
@@ -176,7 +182,7 @@ describe("RedisLedger", function () {
         const admitted = await timed(ledger, { id: `rate-${index}`, limits: [rate], balances: [] });
         assert.equal(admitted.kind, "reserved");
       }
-      assert.equal(await ledger.settle("held", { ...one, costNanos: 7n }), "deferred");
+      assert.equal(await ledger.settle(held, { ...one, costNanos: 7n }), "deferred");
       for (let index = 0; index < 8; index += 1) assert.equal(await ledger.settle(`rate-${index}`, one), "deferred");
       await row.heal();
       await untilUsable(ledger);
@@ -185,14 +191,14 @@ describe("RedisLedger", function () {
       assert.deepEqual([reading?.posted, reading?.pending], [7n, 0n]);
       assert.equal((await ledger.read(balance.counter))?.posted, 7n);
       assert.equal((await ledger.read(rate.counter))?.posted, 8n);
-      assert.equal((await timed(ledger)).kind, "reserved");
+      await waitFor("balances to be open", async () => (await ask(ledger)).kind === "reserved");
       assert.match(messages.join("\n"), row.message);
     });
   }
 
   it("a store that is gone refuses at once, also with Closed what is a rate, and is used again within a second", async () => {
     const ledger = await open({ failureMode: "Closed" });
-    await timed(ledger);
+    await ask(ledger);
     await server.end("SIGTERM");
     await waitFor("the loss to be seen", () => ledger.storeState.kind === "failing");
     for (let index = 0; index < 100; index += 1) {
@@ -210,20 +216,20 @@ describe("RedisLedger", function () {
 
   it("takes a store that came back empty for a lost history, until that is accepted", async () => {
     const ledger = await open();
-    assert.equal((await timed(ledger)).kind, "reserved");
+    assert.equal((await ask(ledger)).kind, "reserved");
     await server.admin.flushall();
-    const first = await timed(ledger);
+    const first = await ask(ledger);
     assert.equal(first.kind === "refused" && first.reason, "store-unavailable");
     await waitFor("the loss to be told", () => /empty where it used to hold counters/.test(messages.join("\n")));
     assert.equal(ledger.storeState.kind, "lost");
-    assert.equal((await timed(ledger, { limits: [rate], balances: [] })).kind, "reserved");
+    assert.equal((await ask(ledger, { limits: [rate], balances: [] })).kind, "reserved");
     await ledger.close();
     const closed = await open();
     assert.equal(closed.storeState.kind, "lost");
-    assert.equal((await timed(closed)).kind, "refused");
+    assert.equal((await ask(closed)).kind, "refused");
     await closed.close();
     const accepted = await open({ acceptEmpty: true });
-    assert.equal((await timed(accepted)).kind, "reserved");
+    assert.equal((await ask(accepted)).kind, "reserved");
     await accepted.close();
     assert.equal((await open()).storeState.kind, "usable");
   });
@@ -239,11 +245,11 @@ describe("RedisLedger", function () {
   it("a key of another type refuses what counts there, and nothing else", async () => {
     const ledger = await open();
     await server.admin.set(`{tollgate}:c:${quota.counter}`, "text");
-    const refused = await timed(ledger);
+    const refused = await ask(ledger);
     assert.equal(refused.kind === "refused" && refused.reason, "store-unavailable");
     assert.match(messages.join("\n"), /WRONGTYPE/);
     assert.equal(ledger.storeState.kind, "usable");
-    assert.equal((await timed(ledger, { limits: [] })).kind, "reserved");
+    assert.equal((await ask(ledger, { limits: [] })).kind, "reserved");
     assert.equal((await ledger.read(balance.counter))?.pending, 10n, "no part of the refused one is held");
   });
 
@@ -252,15 +258,16 @@ describe("RedisLedger", function () {
     const url = server.url.replace("//", "//:topsecret@");
     const ledger = await open({ address: { url } });
     await waitFor("the refusal to be told", () => /failing: .*(WRONGPASS|NOAUTH)/.test(messages.join("\n")));
-    assert.equal((await timed(ledger)).kind, "refused");
+    assert.equal((await ask(ledger)).kind, "refused");
     assert.doesNotMatch(messages.join("\n"), /topsecret/);
     await server.admin.config("SET", "requirepass", "");
   });
 
   it("delivers what a process left on its disk, once, however often it is sent", async () => {
-    const first = await open({ name: "first" });
+    const first = await open({ name: "first", decisionTimeoutMs: 60 });
     await first.reserve(request({ id: "left" }));
     server.pause();
+    // Its checks fail as well.
     await waitFor("the store to be missed", async () => {
       await first.reserve(request());
       return first.storeState.kind === "failing";
