@@ -3,7 +3,10 @@
  * nothing with a proxy that is killed, and refuse what they cannot count.
  */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, it } from "mocha";
+import { parse } from "yaml";
 import { freePort } from "#test/support/kube-control-plane";
 import { needRedis, type RedisServer, startRedis } from "#test/support/redis/redis-server";
 import { reply } from "#test/support/resilience/byte-upstream";
@@ -125,6 +128,16 @@ describe("two proxies with one ledger in Redis", function () {
     assert.deepEqual(posted, ["0", "0", `${90n * credit}|Lifetime UTC|0|9000000000000000`]);
     const names = rig.gateway.accessLog.map((line) => line["request"]).filter((id) => typeof id === "string");
     assert.equal(new Set(names.map((id) => String(id).slice(0, 12))).size, 2, "prefixes of request ids, one a proxy");
+  });
+
+  it("the status of an account shows what it spent once, though both proxies report it", async () => {
+    const path = join(rig.gateway.dataFolder, "status", "Account", "default", "team.yaml");
+    const balance = await waitFor(
+      "the balance in the status",
+      async () => parse(await readFile(path, "utf8")).status.balance,
+      { deadlineMs: 15_000 },
+    );
+    assert.equal(balance.consumed, "90");
   });
 
   it("what a killed proxy held is free again within the time to live, and what it settled stays", async () => {
