@@ -1,5 +1,5 @@
 /**
- * Implements the ledger over Redis or Valkey, for any number of proxies (docs/design/limits-and-money.md 12).
+ * Implements the ledger over Redis or Valkey, for any number of proxies (docs/design/limits-and-money.md 13).
  *
  * Every decision is one run of a Lua script on the store (`redis/ledger-script.ts`), so that all proxies together hold
  * the ceilings of one. What a proxy held when it was killed expires by the store's clock. A decision takes 60 ms at

@@ -1,6 +1,6 @@
 /**
  * Counts in this process alone what is admitted while the shared store is away, and tells afterwards what of it still
- * counts there (docs/design/limits-and-money.md 12).
+ * counts there (docs/design/limits-and-money.md 13).
  */
 import type { LimitRules } from "#proxy/admit/count/limit-counter";
 import type { Amounts, LimitClaim, Refusal, Reservation, ReserveRequest } from "#proxy/admit/ledger";

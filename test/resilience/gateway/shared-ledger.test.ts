@@ -1,5 +1,5 @@
 /**
- * docs/design/reliability.md I1, I3 and L1 over the wire: two proxies of the program and one Redis hold one ceiling, lose
+ * docs/design/limits-and-money.md 13 over the wire: two proxies of the program and one Redis hold one ceiling, lose
  * nothing with a proxy that is killed, and refuse what they cannot count.
  */
 import assert from "node:assert/strict";
