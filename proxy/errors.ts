@@ -280,3 +280,12 @@ export class GatewayError extends Error {
     this.allow = options.allow;
   }
 }
+
+/**
+ * What a client is told of an error.
+ * @throws the error itself where it is none that a client is told of
+ */
+export function requireGatewayError(error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  throw error;
+}

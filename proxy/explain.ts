@@ -9,6 +9,7 @@
 import { describeLiveness } from "./authenticate/find-key.ts";
 import { decide, decideModel } from "./authorize/decide.ts";
 import { askedInResponses } from "./dispatch/chat/asked-in-responses.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { servedForms } from "./endpoints/served-forms.ts";
 import { errorTable } from "./errors.ts";
@@ -16,7 +17,7 @@ import { clientFormats } from "./formats/registry.ts";
 import { type IpAddress, parseIpAddress } from "./http/address/ip-address.ts";
 import type { ChatWireFormat, Protocol } from "./neutral/wire.ts";
 import { chatFormatsFor } from "./route/chat-formats.ts";
-import { obstacleOf, type RouteTarget, spokenFormat } from "./route/select-target.ts";
+import { type OtherWay, obstacleOf, type RouteTarget, type ServedCall, spokenTo } from "./route/select-target.ts";
 import { upstreamModelOf } from "./route/upstream-model.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
 import type { Capability, Channel, Key, Limit, Route, WireFormat } from "./snapshot/types.gen.ts";
@@ -71,6 +72,9 @@ interface ExplainedForm {
   readonly capability: Capability;
   /** Of channels; the client's own first. */
   readonly formats: readonly WireFormat[];
+  readonly instead?: OtherWay | undefined;
+  /** As of `Endpoint`. */
+  readonly formatsOf?: Endpoint["formatsOf"];
 }
 
 const forms = new Map<WireFormat, ExplainedForm>();
@@ -83,7 +87,8 @@ for (const endpoint of endpoints) {
   for (const { client, protocol, native, converted } of servedForms(endpoint)) {
     if (client === "Models" || client === "None") continue;
     const formats = [...native, ...converted].map(({ format }) => format);
-    forms.set(client, { protocol, capability: endpoint.capability, formats });
+    const { capability, instead, formatsOf } = endpoint;
+    forms.set(client, { protocol, capability, formats, instead, ...(formatsOf && { formatsOf }) });
   }
 }
 
@@ -187,11 +192,20 @@ function describeTarget(
   { route, model, format }: { readonly route: Route; readonly model: string; readonly format: WireFormat },
   snapshot: Snapshot,
 ): string {
-  const { capability, formats } = forms.get(format) ?? noForm;
-  const obstacle = obstacleOf(target, { route, model, capability, formats }, snapshot);
+  const { capability, formats, instead } = forms.get(format) ?? noForm;
+  const asked = { route, model, format };
+  const call: ServedCall = {
+    route,
+    model,
+    capability,
+    formats,
+    instead,
+    formatsOn: (one, channel) => formatsOn(one, channel, asked),
+  };
+  const obstacle = obstacleOf(target, call, snapshot);
   if (obstacle !== undefined) return `no: ${obstacle}`;
   const channel = snapshot.channel(target.channel);
-  const spoken = channel && spokenFormat(channel, formatsOn(target, channel, { route, model, format }))?.format;
+  const spoken = channel && spokenTo(target, channel, call)?.format;
   return spoken === undefined || spoken === format ? "yes" : `yes, translated to ${spoken}`;
 }
 
@@ -203,7 +217,10 @@ function formatsOn(
   channel: Channel,
   { route, model, format }: { readonly route: Route; readonly model: string; readonly format: WireFormat },
 ): readonly WireFormat[] {
-  if (!isChatFormat(format)) return (forms.get(format) ?? noForm).formats;
+  if (!isChatFormat(format)) {
+    const { formats, formatsOf } = forms.get(format) ?? noForm;
+    return formatsOf?.(format, upstreamModelOf({ channel, route, target }, model)) ?? formats;
+  }
   const call = { model, candidates: 1, endpoint: { format } };
   return chatFormatsFor(format, askedInResponses(call, route, target, channel));
 }

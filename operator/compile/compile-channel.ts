@@ -14,7 +14,7 @@ import type { Channel, Credential } from "#proxy/snapshot/types.gen";
 import { isForbiddenURL, refuseURL } from "./egress-rules.ts";
 import { compileHeaders, isFramingHeader } from "./header-rules.ts";
 import { compileBodyRules, compileLimits, compileTimeouts } from "./limits/compile-limits.ts";
-import { choosePreset, formatOf } from "./providers/choose-preset.ts";
+import { type Base, baseOf, choosePreset, formatOf } from "./providers/choose-preset.ts";
 import type { Preset, PresetFormat } from "./providers/preset.ts";
 import { resolveTls } from "./resolve-tls.ts";
 import { type ChannelResult, partiallyValid, refused, resolved, valid } from "./result.ts";
@@ -251,6 +251,7 @@ interface Decided {
 
 function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, auth, preset }: Decided): Channel {
   const body = compileBodyRules(spec.body);
+  const base = baseOf(preset, baseURL);
   return {
     kind: "channel",
     namespace: channel.metadata.namespace,
@@ -258,8 +259,8 @@ function channelObject(channel: ChannelResource, spec: ChannelSpec, { baseURL, a
     state: spec.state ?? "Active",
     provider: preset.provider,
     ...(preset.quirks && { quirks: preset.quirks }),
-    baseURL,
-    formats: formatsOf(spec, preset, baseURL),
+    baseURL: base.baseURL,
+    formats: formatsOf(spec, preset, base),
     auth,
     credentials: [],
     ...(spec.models && {
@@ -302,13 +303,14 @@ function wantedFormats(spec: ChannelSpec, preset: Preset): NonNullable<ChannelSp
   return (served.length > 0 ? served : preset.formats).map(({ type }) => ({ type }));
 }
 
-function formatsOf(spec: ChannelSpec, preset: Preset, baseURL: string): Channel["formats"] {
+function formatsOf(spec: ChannelSpec, preset: Preset, { baseURL, version }: Base): Channel["formats"] {
   const formats: Channel["formats"] = [];
   for (const { type, path: own, paths, dialect: ownDialect } of wantedFormats(spec, preset)) {
     const known = formatOf(preset, type, baseURL, spec.azure?.apiVersion);
-    const path = own ?? known?.path;
-    if (type === "Passthrough") formats.push(...(paths ?? [path ?? "/"]).map((one) => ({ type, path: one })));
-    else if (path !== undefined) {
+    const path = own === undefined ? known?.path : version + own;
+    if (type === "Passthrough") {
+      for (const one of paths ?? [own ?? "/"]) formats.push({ type, path: version + one });
+    } else if (path !== undefined) {
       const dialect = ownDialect ?? known?.dialect;
       formats.push({ type, path, ...(dialect !== undefined && dialect !== usualDialects[type] && { dialect }) });
     } else {

@@ -1,12 +1,12 @@
 /**
- * Holds versions of keys back until every connected proxy knows all of their fields (docs/design/configuration.md 3.3).
+ * Holds versions of objects back until every connected proxy knows all of their fields (docs/design/configuration.md 3.3).
  *
  * The publisher asks it before it accepts a version, and keeps the published version meanwhile. The fleet sets the
  * lacking capabilities, from the names that proxies gave in `hello`.
  */
 import type { IndexedSnapshot } from "#proxy/snapshot/build-index";
 import { addVersion, type BucketSums, bucketOf, subtractVersion } from "#proxy/snapshot/digest";
-import { capabilitiesNeeded, type KeyCapability } from "#proxy/snapshot/push/capabilities";
+import { capabilitiesNeeded, type WireCapability } from "#proxy/snapshot/push/capabilities";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 
 export interface GatedVersion {
@@ -40,12 +40,13 @@ export class CapabilityGate {
   /**
    * The capabilities of a version that some connected proxy lacks; empty for a version that may go out.
    *
-   * Capabilities that the previous version uses already do not count: a proxy that lacks one denies that key already, as
-   * when it connected after the key had gone out, and waiting would only keep the edit from proxies that understand it.
+   * Capabilities that the previous version uses already do not count: a proxy that lacks one goes without that version
+   * already, as when it connected after it had gone out, and waiting would only keep the edit from proxies that understand
+   * it.
    *
-   * @param before the version last accepted; undefined for a new key
+   * @param before the version last accepted; undefined for a new object
    */
-  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly KeyCapability[] {
+  lackingCapabilities(object: WireObject, before: WireObject | undefined): readonly WireCapability[] {
     if (this.#lacked.size === 0) return [];
     const used = before === undefined ? [] : capabilitiesNeeded(before);
     return capabilitiesNeeded(object).filter((one) => this.#lacked.has(one.name) && !used.includes(one));

@@ -42,7 +42,7 @@ export interface TooOld {
   /** As the author of the resource writes them. */
   readonly fields: readonly string[];
   readonly proxies: readonly string[];
-  /** Where the key is in force meanwhile: in its previous version, nowhere, or at proxies that understand it. */
+  /** Where the object is in force meanwhile: in its previous version, nowhere, or at proxies that understand it. */
   readonly inForce: "before" | "nowhere" | "elsewhere";
 }
 
@@ -338,7 +338,7 @@ export class Fleet {
     if (object === undefined) return undefined;
     const all = capabilitiesNeeded(object);
     const lacked = all.filter(({ name }) => old.some(({ lacks }) => lacks.includes(name)));
-    // A held back key is in force nowhere, even if the old proxies are unknown here: the previous leader knew them.
+    // A held back version is in force nowhere, even if the old proxies are unknown here: the previous leader knew them.
     const needed = lacked.length === 0 && isHeldBack ? all : lacked;
     if (needed.length === 0) return undefined;
     const proxies = old.filter(({ lacks }) => needed.some(({ name }) => lacks.includes(name)));

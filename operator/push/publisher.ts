@@ -12,7 +12,7 @@ import { emptySnapshot, type IndexedSnapshot, SnapshotDraft } from "#proxy/snaps
 import { type BucketSums, CanonicalFormError, type ObjectVersion, objectVersion } from "#proxy/snapshot/digest";
 import { Interner } from "#proxy/snapshot/index/intern";
 import { isKeyId } from "#proxy/snapshot/object-id";
-import type { KeyCapability } from "#proxy/snapshot/push/capabilities";
+import type { WireCapability } from "#proxy/snapshot/push/capabilities";
 import { objectBytesMax, snapshotBytesMax } from "#proxy/snapshot/push/messages";
 import { systemTimers, type Timers } from "#proxy/snapshot/push/timers";
 import type { WireObject } from "#proxy/snapshot/types.gen";
@@ -265,22 +265,19 @@ export class Publisher {
   }
 
   /**
-   * Holds back a key that some connected proxy would not understand.
+   * Holds back a version that some connected proxy would not understand.
    *
    * The previous version stays in force: it grants what was granted until now, and the status says that the new field
-   * restricts nobody yet. It must not stay when the edit takes anything else away, above all when it suspends the key,
-   * replaces a credential or narrows a field that all proxies know. The new version cannot be sent, and a mixture of both
-   * would be a configuration that nobody wrote. Then rule 3 demands to deny: the key is withdrawn everywhere at once. A new
-   * key is not sent at all.
+   * does nothing yet. It must not stay when the edit takes anything else away, above all when it suspends a key, replaces
+   * a credential, narrows a field that all proxies know or disables a channel. The new version cannot be sent, and a
+   * mixture of both would be a configuration that nobody wrote. Then rule 3 demands to deny: the object is withdrawn
+   * everywhere at once. A new object is not sent at all.
    *
    * @returns whether the change is urgent
    */
-  #holdBack(id: string, next: GatedVersion, tooNew: readonly KeyCapability[]): boolean {
+  #holdBack(id: string, next: GatedVersion, tooNew: readonly WireCapability[]): boolean {
     this.#heldBack.hold(id, next);
-    const known = tooNew.reduce(
-      (rest: WireObject, { without }) => (rest.kind === "key" ? without(rest) : rest),
-      next.object,
-    );
+    const known = tooNew.reduce((rest: WireObject, { without }) => without(rest), next.object);
     return revocationPriorityOf(this.#accepted(id)?.object, known).isUrgent && this.#change(id, undefined);
   }
 

@@ -51,8 +51,8 @@ export function registerPushMetrics(
   );
   gauge(
     registers,
-    "tollgate_config_held_back_keys",
-    "Keys of which a version waits until connected proxies are upgraded.",
+    "tollgate_config_held_back_objects",
+    "Objects of which a version waits until connected proxies are upgraded.",
     () => publisher.heldBackCount,
   );
   gauge(registers, "tollgate_fleet_proxies", "Connected proxies.", () => fleet.view().length);

@@ -3,18 +3,21 @@
  *
  * Invariants: an event only asks for a scan, and each scan reads the present files; no error empties the resource set;
  * a file is applied only when nobody is writing it, and a version that removes something (a file that is gone, empty,
- * broken or cut short) is applied only after it has not changed for a while. Called by the operator's wiring.
+ * broken or cut short) is applied only after it has not changed for a while; a file that is gone is removed behind a second
+ * listing, which would show its new name. Called by the operator's wiring.
  */
 import { createHash } from "node:crypto";
+import { readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { setImmediate as giveWay } from "node:timers/promises";
 import type { ResourceChange, ResourceSet } from "#operator/resources/resource";
+import { DoubtfulVersions } from "./doubtful-versions.ts";
 import { environmentContent, type SecretFromEnvironment } from "./environment-secrets.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { parseDocument, splitDocuments } from "./manifest-file.ts";
 import { type FileContent, ManifestStore, type PlacedDocument } from "./manifest-store.ts";
 import { readManifestFile, type UnreadText } from "./read-manifest-file.ts";
-import { type FileStamp, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
+import { type FileStamp, isManifestName, scanFolder, sizeOfStamp, stampFile } from "./scan-folder.ts";
 
 export interface FolderSourceOptions {
   readonly folder: string;
@@ -33,19 +36,22 @@ export type ChangeCallback = (changes: readonly ResourceChange[]) => void;
 /** Errors of this process, such as too many open files, which say nothing about the file. */
 const ownWants: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOMEM", "EAGAIN"]);
 
+/**
+ * How long a file that is gone may be looked for under another name, while others come and go: in time for what its removal
+ * takes away from a caller (docs/design/reliability.md N1).
+ */
+const lookedForMs = 500;
+
 /** How long parsing may hold the event loop before it gives way. */
 const parseSliceMs = 10;
+
+/** By kind, namespace and name. */
+type Changes = Map<string, ResourceChange>;
 
 interface Applied {
   readonly stamp: FileStamp;
   readonly digest: string;
   readonly text: { readonly length: number; readonly endsLine: boolean };
-}
-
-/** A version that was read but not applied, because it removes something. */
-interface Doubtful {
-  readonly digest: string;
-  readonly sinceMs: number;
 }
 
 export class FolderSource {
@@ -57,9 +63,12 @@ export class FolderSource {
   readonly #watch: FolderWatch;
   readonly #callbacks = new Set<ChangeCallback>();
   readonly #applied = new Map<string, Applied>();
-  readonly #doubtful = new Map<string, Doubtful>();
+  readonly #doubtful: DoubtfulVersions;
   /** Paths that could not be read, and why. */
   #unreadable: ReadonlyMap<string, string> = new Map();
+  /** Those that are watched. */
+  #folders: ReadonlySet<string> = new Set();
+  #notices = 0;
   #open = new Set<string>();
   #scanning: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -79,9 +88,13 @@ export class FolderSource {
       folder: resolve(options.folder),
       ...(options.secretsFolder !== undefined && { secretsFolder: resolve(options.secretsFolder) }),
     };
+    this.#doubtful = new DoubtfulVersions(this.#options.settleMs);
     this.#watch = new FolderWatch({
       compareEveryMs: this.#options.compareEveryMs,
-      onNotice: (path) => this.#scanSoon(path, this.#options.debounceMs),
+      onNotice: (path) => {
+        this.#notices += 1;
+        this.#scanSoon(path, this.#options.debounceMs);
+      },
     });
   }
 
@@ -109,7 +122,7 @@ export class FolderSource {
     const environment = environmentContent(this.#options.secretsFromEnvironment);
     if (environment) this.#store.put(environment.file, environment);
     // Watch before reading: a change in between is then seen twice instead of never.
-    this.#watch.follow(listing.folders);
+    this.#follow(listing.folders);
     this.#open.add("everything");
     await this.#scan(true);
   }
@@ -161,16 +174,55 @@ export class FolderSource {
 
   async #applyDiffering(open: ReadonlySet<string>, isFirst: boolean): Promise<void> {
     const problemsBefore = this.#store.resources.problems;
-    const changes = new Map<string, ResourceChange>();
+    const changes: Changes = new Map();
     const paths = open.has("everything") ? await this.#differing() : [...open];
-    for (const path of paths.sort()) {
-      for (const change of await this.#reconcileFile(path, isFirst)) {
-        changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
-      }
-    }
+    const gone = await this.#reconcileFiles(paths, isFirst, changes);
+    if (gone.length > 0) await this.#removeFiles(gone, changes);
     const hasNewProblems = !isSameReport(problemsBefore, this.#store.resources.problems);
     if (changes.size === 0 && !hasNewProblems) return;
     for (const callback of this.#callbacks) callback([...changes.values()]);
+  }
+
+  /** @returns those that are gone, and have been for a while */
+  async #reconcileFiles(paths: readonly string[], isFirst: boolean, changes: Changes): Promise<readonly string[]> {
+    const gone: string[] = [];
+    for (const path of [...paths].sort()) {
+      const found = await this.#reconcileFile(path, isFirst);
+      if (found === "gone") gone.push(path);
+      else addChanges(changes, found);
+    }
+    return gone;
+  }
+
+  /**
+   * Removes files that are gone, behind what is there under names that nobody has read: one of them may be the same file, and
+   * nothing of it is away in between.
+   */
+  async #removeFiles(gone: readonly string[], changes: Changes): Promise<void> {
+    const noticesBefore = this.#notices;
+    await this.#reconcileFiles(await this.#unreadFiles(), false, changes);
+    // Two turns, in which the system tells what came while the folders were listed.
+    await giveWay();
+    await giveWay();
+    const isSure = this.#notices === noticesBefore && !this.#hasUnread;
+    for (const path of gone) {
+      if (!isSure && this.#doubtful.ageMs(path) < lookedForMs) this.#scanSoon(path, this.#options.debounceMs);
+      else if ((await stampFile(path)) === undefined) addChanges(changes, this.#removeFile(path));
+    }
+  }
+
+  async #unreadFiles(): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const folder of this.#folders) {
+      const names = await readdir(folder).catch(() => []);
+      found.push(...names.filter(isManifestName).map((name) => join(folder, name)));
+    }
+    return found.filter((path) => !this.#applied.has(path));
+  }
+
+  /** Whether there is a file that is not in force yet, because somebody may be writing it. */
+  get #hasUnread(): boolean {
+    return [...this.#doubtful.paths()].some((path) => !this.#applied.has(path));
   }
 
   /** Files whose stamp is not the one applied, and those that are gone. */
@@ -193,8 +245,13 @@ export class FolderSource {
       }
     }
     this.#noteUnreadable(unreadable);
-    this.#watch.follow(folders);
+    this.#follow(folders);
     return differing;
+  }
+
+  #follow(folders: ReadonlySet<string>): void {
+    this.#folders = folders;
+    this.#watch.follow(folders);
   }
 
   /** Reports paths that cannot be read. Their last good content stays in force. */
@@ -214,15 +271,15 @@ export class FolderSource {
     this.#unreadable = unreadable;
   }
 
-  async #reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[]> {
+  async #reconcileFile(path: string, isFirst: boolean): Promise<ResourceChange[] | "gone"> {
     const stamp = await stampFile(path);
     // The next scan compares again.
     if (stamp === "unknown") return [];
     const applied = this.#applied.get(path);
-    if (stamp === undefined) return this.#removeFile(path);
+    if (stamp === undefined) return this.#isGone(path) ? "gone" : [];
     if (applied?.stamp === stamp) return [];
     const read = await readManifestFile(path, sizeOfStamp(stamp));
-    if (read === undefined) return this.#removeFile(path);
+    if (read === undefined) return this.#isGone(path) ? "gone" : [];
     if ((await stampFile(path)) !== stamp) {
       // Somebody is writing the file: scan again when they have paused.
       this.#scanSoon(path, this.#options.debounceMs);
@@ -249,8 +306,13 @@ export class FolderSource {
     return this.#store.put(this.#nameOf(path), content);
   }
 
+  #isGone(path: string): boolean {
+    if (this.#applied.has(path)) return this.#isUnchangedLongEnough(path, "gone");
+    this.#doubtful.delete(path);
+    return false;
+  }
+
   #removeFile(path: string): ResourceChange[] {
-    if (!this.#applied.has(path) || !this.#isUnchangedLongEnough(path, "gone")) return [];
     this.#applied.delete(path);
     this.#doubtful.delete(path);
     return this.#store.put(this.#nameOf(path), undefined);
@@ -275,17 +337,9 @@ export class FolderSource {
 
   /** Whether a version has been unchanged for long enough; if not, another scan is planned for that time. */
   #isUnchangedLongEnough(path: string, digest: string): boolean {
-    const seen = this.#doubtful.get(path);
-    const nowMs = performance.now();
-    if (seen?.digest === digest) {
-      const leftMs = seen.sinceMs + this.#options.settleMs - nowMs;
-      if (leftMs <= 0) return true;
-      this.#scanSoon(path, leftMs);
-      return false;
-    }
-    this.#doubtful.set(path, { digest, sinceMs: nowMs });
-    this.#scanSoon(path, this.#options.settleMs);
-    return false;
+    const leftMs = this.#doubtful.note(path, digest);
+    if (leftMs > 0) this.#scanSoon(path, leftMs);
+    return leftMs === 0;
   }
 
   /** A version that could be the beginning of one still being written. */
@@ -323,6 +377,10 @@ export class FolderSource {
   #rankOf(path: string): number {
     return this.#options.secretsFolder !== undefined && isBelow(path, this.#options.secretsFolder) ? 1 : 0;
   }
+}
+
+function addChanges(changes: Changes, found: readonly ResourceChange[]): void {
+  for (const change of found) changes.set(`${change.kind}/${change.namespace}/${change.name}`, change);
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -169,16 +169,26 @@ export function programmedMeaning(condition: Condition): string {
   return hasReason(condition, "Programmed", "ProxyTooOld") ? message.slice(0, message.indexOf(":")) : "";
 }
 
-const meanwhile = {
-  before: "The previous version stays in force on all proxies",
-  nowhere: "All proxies deny the key until then",
-  elsewhere: "Proxies that do not know all of its fields deny the key",
-} as const;
+type InForce = NonNullable<ResourceAcknowledgement["tooOld"]>["inForce"];
 
-function tooOldMessage({ tooOld }: ResourceAcknowledgement): string {
+function inTheMeantime(inForce: InForce, kind: ObjectResult["kind"]): string {
+  const isKey = kind === "ApiKey";
+  switch (inForce) {
+    case "before":
+      return "The previous version stays in force on all proxies";
+    case "nowhere":
+      return isKey ? "All proxies deny the key until then" : "No proxy uses it until then";
+    case "elsewhere":
+      return `Proxies that do not know all of its fields ${isKey ? "deny the key" : "go on without this version"}`;
+    default:
+      return inForce satisfies never;
+  }
+}
+
+function tooOldMessage({ kind }: ObjectResult, { tooOld }: ResourceAcknowledgement): string {
   const { fields = ["one of its fields"], proxies = [], inForce = "elsewhere" } = tooOld ?? {};
   const who = proxies.length === 0 ? "a proxy that is not connected to this operator" : named(proxies);
-  return `${meanwhile[inForce]}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
+  return `${inTheMeantime(inForce, kind)}: ${fields.join(", ")} unknown to ${who}. Upgrade these proxies.`;
 }
 
 function programmed(
@@ -194,7 +204,7 @@ function programmed(
     case "Rejected":
       return no("Rejected", rejectedMessage(rejects));
     case "ProxyTooOld":
-      return no("ProxyTooOld", tooOldMessage(acknowledgement));
+      return no("ProxyTooOld", tooOldMessage(result, acknowledgement));
     case "NoProxies":
       return no("NoProxies", "No proxy is connected and ready; start one.");
     case "Programmed":

@@ -3,7 +3,7 @@
  * written again takes six times that much memory and tenths of a second of the event loop
  * (docs/design/reliability.md P8).
  *
- * Bodies of the usual size never come here. Used by `prepare-attempt.ts`.
+ * Bodies of the usual size never come here. Used through `large-body-work.ts`.
  */
 import { GatewayError } from "#proxy/errors";
 import type { InFlightBytes } from "#proxy/http/in-flight-bytes";

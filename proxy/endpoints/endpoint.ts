@@ -15,7 +15,7 @@ import type { ProxyLimits } from "#proxy/limits";
 import type { Form } from "#proxy/multipart/form";
 import type { Protocol } from "#proxy/neutral/wire";
 import type { MetricFormat } from "#proxy/observe/metrics";
-import type { FormatDialect } from "#proxy/route/select-target";
+import type { FormatDialect, OtherWay } from "#proxy/route/select-target";
 import type { Capability, Route, WireFormat } from "#proxy/snapshot/types.gen";
 
 /** What a request line means; each endpoint adds what it reads of the path. */
@@ -31,6 +31,13 @@ interface Served<M extends Match> {
   readonly channelFormats: readonly WireFormat[];
   /** Of these, those that vendors give different shapes: whose shapes are spoken, the client's own first. */
   readonly channelDialects?: Readonly<Partial<Record<WireFormat, readonly FormatDialect[]>>>;
+  /** As of `ServedCall`, for the explanation of calls. */
+  readonly instead?: OtherWay;
+  /**
+   * Formats of channels for a client's format and one model of an upstream, where their order depends on it: for the
+   * explanation of calls; those of the reference page when absent.
+   */
+  formatsOf?(client: WireFormat, upstreamModel: string): readonly WireFormat[];
   readonly paths: readonly EndpointPath<M>[];
   /** The label under which metrics and the access log have its requests. */
   metricFormat(match: M): MetricFormat;

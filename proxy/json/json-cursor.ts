@@ -2,8 +2,10 @@
  * Walks over JSON bytes value by value, so that what is only passed on is never built: of the megabytes of vectors in a
  * reply nothing but their places is needed.
  *
- * It checks the structure that it walks over, and not that what it skips is JSON.
+ * It checks the structure that it walks over, and not that what it skips is JSON: of a list of numbers only what is none.
  */
+import { FloatLists } from "./float-list.ts";
+
 const quote = 0x22;
 const minus = 0x2d;
 const digitZero = 0x30;
@@ -25,6 +27,7 @@ export interface JsonRange {
 export class JsonCursor {
   readonly bytes: Buffer;
   #at: number;
+  #floats: FloatLists | undefined;
 
   constructor(bytes: Buffer, at = 0) {
     this.bytes = bytes;
@@ -49,10 +52,14 @@ export class JsonCursor {
     return this.peek() === openBracket;
   }
 
+  /** First byte of the first item of an array; undefined for any other value. */
+  peekItem(): number | undefined {
+    return this.isArray() ? new JsonCursor(this.bytes, this.#at + 1).peek() : undefined;
+  }
+
   /** Whether a list of numbers begins, as its first item tells. */
   isNumbers(): boolean {
-    if (!this.isArray()) return false;
-    const first = new JsonCursor(this.bytes, this.#at + 1).peek();
+    const first = this.peekItem();
     return first === minus || (first !== undefined && first >= digitZero && first <= digitNine);
   }
 
@@ -104,13 +111,15 @@ export class JsonCursor {
     return { start, end: this.#at };
   }
 
-  /** Skips a list of numbers: it ends at the next bracket. @throws SyntaxError where there is none */
-  skipNumbers(): JsonRange {
+  /** Skips a list of numbers, as `FloatLists` has it. @throws SyntaxError for what is no number of 32 bits */
+  skipFloats(): JsonRange {
+    this.peek();
     const start = this.#at;
-    const close = this.bytes.indexOf(closeBracket, start);
-    if (close < 0) throw new SyntaxError(`a list that begins at ${start} does not end`);
-    this.#at = close + 1;
-    return { start, end: this.#at };
+    this.#floats ??= new FloatLists(this.bytes);
+    const end = this.#floats.endOf(start);
+    if (end < 0) throw new SyntaxError(`the list that begins at ${start} is none of numbers`);
+    this.#at = end;
+    return { start, end };
   }
 
   /** A whole number from 0 that a double holds exactly; undefined for any other value, which is skipped. @throws SyntaxError */

@@ -29,6 +29,8 @@ export type FormPart = FormField | FormFile;
 export interface SpooledContent extends StreamedBody {
   /** The first bytes, 64 at most: enough to tell what kind of file it is. */
   readonly start: Buffer;
+  /** @param from the first byte that is read; the first of all unless given */
+  chunks(from?: number): AsyncIterable<Buffer>;
 }
 
 export interface Form {

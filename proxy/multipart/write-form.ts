@@ -52,6 +52,16 @@ export class SegmentedBody implements StreamedBody {
     this.length = segments.reduce((sum, { length }) => sum + length, 0);
   }
 
+  get pieces(): readonly Buffer[] | undefined {
+    const pieces: Buffer[] = [];
+    for (const segment of this.#segments) {
+      if (Buffer.isBuffer(segment)) pieces.push(segment);
+      else if (segment.pieces !== undefined) pieces.push(...segment.pieces);
+      else return undefined;
+    }
+    return pieces;
+  }
+
   async *chunks(): AsyncGenerator<Buffer> {
     for (const segment of this.#segments) {
       if (Buffer.isBuffer(segment)) yield segment;

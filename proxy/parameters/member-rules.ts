@@ -1,6 +1,6 @@
 /**
  * Checks a call that is no chat against the parameter rules of its route (`ModelRoute.parameters`): a rule names a
- * top-level member of the client's body.
+ * top-level member of the client's body, and holds for every name that the endpoint has for the same parameter.
  */
 import { GatewayError } from "#proxy/errors";
 import { checkValue, presentMember } from "#proxy/formats/body/parameter-rules";
@@ -8,11 +8,38 @@ import type { ScannedObject } from "#proxy/json/strict-json";
 import type { Channel, Route } from "#proxy/snapshot/types.gen";
 import type { UnsupportedMembers } from "./route-parameters.ts";
 
+/** A parameter that vendors call by several names. */
+export interface SpelledParameter {
+  readonly names: readonly string[];
+  /** Whether a value means the same under each name: only then is it held against what a route says of another. */
+  readonly isAlike: boolean;
+}
+
+/** The parameters of one endpoint that have several names. */
+export type Spellings = readonly SpelledParameter[];
+
+/** Every name of a parameter. @param name one of them, as a route spells it */
+export function spellingsOf(name: string, spellings: Spellings): readonly string[] {
+  return parameterOf(name, spellings)?.names ?? [name];
+}
+
+/** The names whose values are held against what a route says of `name`. */
+export function comparableSpellingsOf(name: string, spellings: Spellings): readonly string[] {
+  const parameter = parameterOf(name, spellings);
+  return parameter?.isAlike === true ? parameter.names : [name];
+}
+
+function parameterOf(name: string, spellings: Spellings): SpelledParameter | undefined {
+  return spellings.find(({ names }) => names.includes(name));
+}
+
 /** @throws GatewayError `invalid_value`, `invalid_type` naming the client's field */
-export function checkMemberRules(body: ScannedObject, route: Route): void {
+export function checkMemberRules(body: ScannedObject, route: Route, spellings: Spellings = []): void {
   for (const rule of route.parameters ?? []) {
-    const member = presentMember(body, rule.name);
-    if (member !== undefined) checkValue(body, member, rule, rule.name);
+    for (const name of comparableSpellingsOf(rule.name, spellings)) {
+      const member = presentMember(body, name);
+      if (member !== undefined) checkValue(body, member, rule, name);
+    }
   }
 }
 
@@ -38,6 +65,10 @@ export function unsupportedNames(
 }
 
 /** For calls whose parameters are members of their body. @param body undefined for a call that is no JSON object */
-export function membersNamed(body: ScannedObject | undefined): (name: string) => readonly string[] {
-  return (name) => (body === undefined || presentMember(body, name) === undefined ? [] : [name]);
+export function membersNamed(
+  body: ScannedObject | undefined,
+  spellings: Spellings = [],
+): (name: string) => readonly string[] {
+  if (body === undefined) return () => [];
+  return (name) => spellingsOf(name, spellings).filter((one) => presentMember(body, one) !== undefined);
 }

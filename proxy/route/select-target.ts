@@ -32,16 +32,26 @@ export interface SelectedTarget<F extends WireFormat = WireFormat> extends Spoke
   readonly credential: Credential | undefined;
 }
 
+/** Serves a call in other words: a model that can only chat can go on with a text. */
+export interface OtherWay<F extends WireFormat = WireFormat> {
+  /** That the model must have. */
+  readonly capability: Capability;
+  /** Of `ServedCall.formats`, those that say the call so. */
+  readonly formats: readonly F[];
+}
+
 /** What a target must be able to serve. */
 export interface ServedCall<F extends WireFormat = WireFormat> {
   readonly route: Route;
   /** Public name as the client wrote it. */
   readonly model: string;
   readonly capability: Capability;
-  /** Serves the call as well, in other words: a model that can only chat can go on with a text. */
-  readonly otherCapability?: Capability | undefined;
   /** The formats that can serve the call, the preferred first. */
   readonly formats: readonly F[];
+  /** The same on one channel, where their order depends on it; `formats` when absent. */
+  readonly formatsOn?: ((target: RouteTarget, channel: Channel) => readonly F[]) | undefined;
+  /** How a model that lacks the capability can serve the call; it cannot when absent. */
+  readonly instead?: OtherWay<F> | undefined;
   /** Where a channel may have several paths of one format: whether one of them serves the call; all do when absent. */
   readonly acceptsPath?: ((path: string) => boolean) | undefined;
 }
@@ -51,8 +61,6 @@ export interface SelectionRequest<F extends WireFormat = WireFormat> extends Ser
   readonly tried: AttemptHistory;
   /** The one channel, and its credential, that keep what the call refers to: in the first of the formats. */
   readonly affinity?: { readonly channel: string; readonly credential: string | undefined } | undefined;
-  /** The formats on one channel, where their order depends on it; `formats` when absent. */
-  readonly formatsOn?: ((target: RouteTarget, channel: Channel) => readonly F[]) | undefined;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
@@ -110,11 +118,25 @@ function obstacleOfChannel(target: RouteTarget, call: ServedCall, snapshot: Snap
 }
 
 function endpointObstacle(target: RouteTarget, channel: Channel, call: ServedCall): string | undefined {
-  const { formats, capability, otherCapability, model, route, acceptsPath } = call;
-  if (spokenFormat(channel, formats, acceptsPath) === undefined) return `the channel speaks no format of ${capability}`;
+  if (spokenTo(target, channel, call) !== undefined) return undefined;
+  const { formats, capability, acceptsPath } = call;
+  const isSpoken = spokenFormat(channel, formats, acceptsPath) !== undefined;
+  return isSpoken
+    ? `the channel's model does not serve ${capability}`
+    : `the channel speaks no format of ${capability}`;
+}
+
+/** How a target is spoken to for a call; undefined where its channel or its model cannot serve it. */
+export function spokenTo<F extends WireFormat>(
+  target: RouteTarget,
+  channel: Channel,
+  call: ServedCall<F>,
+): SpokenFormat<F> | undefined {
+  const { route, model, capability, instead, acceptsPath } = call;
   const lacks = (one: Capability): boolean => lacksCapability({ channel, route, target }, model, one);
-  const isLacking = lacks(capability) && (otherCapability === undefined || lacks(otherCapability));
-  return isLacking ? `the channel's model does not serve ${capability}` : undefined;
+  if (!lacks(capability)) return spokenFormat(channel, call.formatsOn?.(target, channel) ?? call.formats, acceptsPath);
+  if (instead === undefined || lacks(instead.capability)) return undefined;
+  return spokenFormat(channel, instead.formats, acceptsPath);
 }
 
 /** What a provider keeps is for its own account alone, and only in its own format. */
@@ -141,7 +163,7 @@ function resolve<F extends WireFormat>(
 ): SelectedTarget<F> | undefined {
   const channel = request.snapshot.channel(target.channel);
   if (channel === undefined) return undefined;
-  const spoken = spokenFormat(channel, request.formatsOn?.(target, channel) ?? request.formats, request.acceptsPath);
+  const spoken = spokenTo(target, channel, request);
   if (spoken === undefined) return undefined;
   if (channel.credentials.length === 0) return { target, channel, credential: undefined, ...spoken };
   const bound = request.affinity?.credential;
@@ -209,7 +231,7 @@ function readLiveCredentials(channel: Channel, snapshot: Snapshot): readonly Liv
   return live;
 }
 
-/** Picks by weight; a credential of weight 0 only when no other is left, targets of weight 0 do not come here. */
+/** Picks by weight; what has none only where nothing else is left: a credential, or a target that keeps a conversation. */
 function weighted<T extends { readonly weight: number }>(members: readonly T[], random: () => number): T | undefined {
   if (members.length <= 1) return members[0];
   let total = 0;

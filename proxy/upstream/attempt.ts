@@ -246,7 +246,8 @@ export class Attempt {
     try {
       if (this.#phase === "streaming" && this.#filter !== undefined) {
         const pieces = this.#filter.end();
-        if (pieces.length > 0) this.#options.client?.write(pieces);
+        const { client } = this.#options;
+        if (pieces.length > 0 && client !== undefined) this.#passPieces(client, pieces);
         this.#lateUsage.end(this.#filter);
       } else if (this.#phase === "collecting") {
         void this.#endCollecting();

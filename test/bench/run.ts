@@ -5,7 +5,8 @@
  * in short rounds, so that whatever else the machine does meets both alike. The measure is CPU time of the process and
  * all its threads for each request (or chunk), the figure the median over the rounds. The last run's table is kept in
  * `results.md`. Linux only: CPU time is read from `/proc`. `BENCH_PROXY_FLAGS` gives the gateway's proxy flags of Node,
- * such as `--cpu-prof`, and `BENCH_PROXY_LOG` a file for what it prints.
+ * such as `--cpu-prof`, and `BENCH_PROXY_LOG` a file for what it prints. Names, or parts of them, given behind the command
+ * run those figures alone.
  */
 
 import { spawn } from "node:child_process";
@@ -113,7 +114,8 @@ const scenarios: readonly Scenario[] = [
 ];
 
 async function main(): Promise<void> {
-  const only = process.argv[2];
+  const names = process.argv.slice(2);
+  const wanted = (name: string) => names.length === 0 || names.some((part) => name.includes(part));
   const folder = mkdtempSync(join(tmpdir(), "tollgate-bench-"));
   const started: BenchProcess[] = [];
   try {
@@ -129,10 +131,10 @@ async function main(): Promise<void> {
     const gateway = await startGateway(folder, manifests, started);
     const figures: Figure[] = [];
     for (const scenario of scenarios) {
-      if (only !== undefined && !scenario.name.includes(only)) continue;
+      if (!wanted(scenario.name)) continue;
       figures.push(await runScenario(scenario, folder, bare, gateway.proxy, gateway.data));
     }
-    if (only === undefined || only === "translated") {
+    if (wanted("translated")) {
       const bareOrigin = `http://127.0.0.1:${bare.found}`;
       const processes = { proxyPid: gateway.proxy.pid, barePid: bare.pid };
       const origins = { data: gateway.data, bare: bareOrigin };
@@ -140,13 +142,13 @@ async function main(): Promise<void> {
         ...(await measureTranslation({ folder, ...origins, ...processes, rounds, roundMs, load, progress })),
       );
     }
-    if (only === undefined || only === "configuration") {
+    if (wanted("configuration")) {
       figures.push(...(await measureConfiguration({ manifests, keyCount, gateway, progress })));
       figures.push(...(await withPushBench((bench) => measurePush(bench, keyCount))));
     }
-    if (only === undefined || only === "realtime") figures.push(...(await measureRealtime(folder)));
-    if (only === undefined || only === "memory") figures.push(...(await measureIdleMemory(folder)));
-    report(figures, only === undefined);
+    if (wanted("realtime")) figures.push(...(await measureRealtime(folder)));
+    if (wanted("memory")) figures.push(...(await measureIdleMemory(folder)));
+    report(figures, names.length === 0);
   } finally {
     for (const process_ of started.reverse()) await process_.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -31,6 +31,27 @@ export function choosePreset({ provider, preset: name, azure }: ChannelSpec): Pr
 const pathVersion = /^(?:\/[a-z]+)*\/v[0-9]+(?:alpha|beta)?(?=\/)/;
 const versionAtEnd = /\/v[0-9]+(?:alpha|beta)?$/;
 
+/** A base URL as proxies get it. */
+export interface Base {
+  readonly baseURL: string;
+  /** What was taken off its end: a path that a channel gives itself stands below that. Empty where nothing was. */
+  readonly version: string;
+}
+
+/**
+ * Takes the version off a base URL where the preset's own formats differ in theirs, as those of Cohere do: one version at the end
+ * of the base cannot be that of all of them. Elsewhere it stays, and stands for that of each path (`formatOf`).
+ */
+export function baseOf({ formats }: Preset, baseURL: string): Base {
+  const versions = new Set(formats.map(({ path }) => pathVersion.exec(path)?.[0] ?? ""));
+  if (versions.size < 2) return { baseURL, version: "" };
+  const path = pathOf(baseURL);
+  const known = [...versions].filter((one) => one !== "" && path.endsWith(one));
+  const [longest] = known.sort((left, right) => right.length - left.length);
+  const version = longest ?? versionAtEnd.exec(path)?.[0] ?? "";
+  return { baseURL: baseURL.slice(0, baseURL.length - version.length), version };
+}
+
 /**
  * Where a format is below a base URL, by the preset; undefined when the preset does not say.
  *
@@ -47,6 +68,11 @@ export function formatOf(
   const isWanted = ({ type }: PresetFormat) => type === wanted;
   const found = preset.formats.find(isWanted) ?? preset.otherFormats.find(isWanted);
   if (found === undefined) return undefined;
-  const path = versionAtEnd.test(baseURL) ? found.path.replace(pathVersion, "") : found.path;
+  const path = versionAtEnd.test(pathOf(baseURL)) ? found.path.replace(pathVersion, "") : found.path;
   return { ...found, path: path.replace("{apiVersion}", encodeURIComponent(apiVersion ?? "")) };
+}
+
+/** Without the host, which may look like a version. */
+function pathOf(baseURL: string): string {
+  return baseURL.replace(/^[a-z]+:\/\/[^/]*/i, "");
 }

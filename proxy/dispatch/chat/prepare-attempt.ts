@@ -7,10 +7,11 @@
  */
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { AdmittedChat } from "#proxy/dispatch/admitted-call";
+import { LargeBodyWork, readBytesOfByte, writtenBytesOfByte } from "#proxy/dispatch/large-body-work";
 import { ResponseKeeper } from "#proxy/dispatch/references/keep-responses";
 import { unknownReference } from "#proxy/dispatch/references/resolve-call";
 import type { PreparedCall } from "#proxy/dispatch/serve-call";
-import { GatewayError } from "#proxy/errors";
+import { GatewayError, requireGatewayError } from "#proxy/errors";
 import type { ChatCall, UpstreamFormat } from "#proxy/formats/format";
 import { upstreamFormats } from "#proxy/formats/registry";
 import type { StreamOpening } from "#proxy/formats/stream/stream-opening";
@@ -48,11 +49,6 @@ import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 
 const noFields: readonly string[] = [];
 
-/** What stays of each byte of a large body that was read: its strings, most of which take a byte a character. */
-const readBytesOfByte = 1;
-/** And of one that was written: its bytes, and those with the channel's edits. */
-const writtenBytesOfByte = 2;
-
 type ChatTarget = SelectedTarget<ChatWireFormat>;
 
 export interface PreparedAttempt extends PreparedCall {
@@ -72,8 +68,7 @@ export class AttemptPreparation {
   readonly #keeper: ResponseKeeper;
   #client: TranslatableCall | undefined;
   #ownCall: ChatCall | undefined;
-  /** Taken from those in flight, in all. */
-  #heldBytes = 0;
+  readonly #work: LargeBodyWork;
   #fileBytes = 0;
   /** What the last translation of a large body holds: that of another attempt takes its place. */
   #writtenBytes = 0;
@@ -84,6 +79,7 @@ export class AttemptPreparation {
   constructor(admitted: AdmittedChat, opening?: StreamOpening) {
     this.#admitted = admitted;
     this.#opening = opening;
+    this.#work = new LargeBodyWork(admitted);
     this.#keeper = new ResponseKeeper(admitted);
   }
 
@@ -97,36 +93,26 @@ export class AttemptPreparation {
     try {
       return this.#prepare(selected);
     } catch (error) {
-      return refusal(error);
+      return requireGatewayError(error);
     }
   }
 
   /** Lets go of the files that were fetched and of what was made of a large body; once, when the call is over. */
   release(): void {
-    this.#releaseBytes(this.#heldBytes);
-  }
-
-  #hold(bytes: number): void {
-    this.#admitted.inFlightBytes.acquire(bytes);
-    this.#heldBytes += bytes;
-  }
-
-  #releaseBytes(bytes: number): void {
-    this.#admitted.inFlightBytes.release(bytes);
-    this.#heldBytes -= bytes;
+    this.#work.release();
   }
 
   #prepare(selected: ChatTarget): PreparedAttempt | Promise<PreparedAttempt | GatewayError> {
-    const { call, references, services } = this.#admitted;
-    const isLarge = services.largeBodyQueue.isLarge(call.body.bytes.length);
+    const { call, references } = this.#admitted;
+    const isLarge = this.#work.isLarge(this.#work.bodyBytes);
     if (selected.format === call.endpoint.format) {
       const mustBeCleaned = isLarge && this.#ownCall === undefined && mayHoldSealedState(call);
-      return mustBeCleaned ? this.#cleanedLarge(selected).catch(refusal) : this.#inOwnFormat(selected);
+      return mustBeCleaned ? this.#cleanedLarge(selected).catch(requireGatewayError) : this.#inOwnFormat(selected);
     }
     if (isLarge && this.#client === undefined) {
       return this.#readLarge()
         .then((client) => this.#translatedFor(selected, client))
-        .catch(refusal);
+        .catch(requireGatewayError);
     }
     this.#client ??= readTranslatableCall(call, references?.asSent);
     return this.#translatedFor(selected, this.#client);
@@ -136,24 +122,10 @@ export class AttemptPreparation {
     return this.#prepared(selected, upstreamFormats[selected.format], this.#cleanCall(), undefined);
   }
 
-  /**
-   * Works on a large body in its turn, with others' work between the steps.
-   * @param keptBytes that stay until the call is over or `#releaseBytes`
-   */
-  #inTurn<Result>(bytes: number, keptBytes: number, work: () => Promise<Result>): Promise<Result> {
-    const { call, exchange, services } = this.#admitted;
-    services.largeBodyQueue.checkSize(bytes, call.body.bytes.length + this.#heldBytes + keptBytes);
-    return services.largeBodyQueue.inTurn(bytes, () => {
-      if (exchange.response.destroyed) throw new ClientGoneError();
-      this.#hold(keptBytes);
-      return work();
-    });
-  }
-
   #readLarge(): Promise<TranslatableCall> {
     const { call, references } = this.#admitted;
     const { length } = call.body.bytes;
-    return this.#inTurn(length, length * readBytesOfByte, async () => {
+    return this.#work.inTurn(length, length * readBytesOfByte, async () => {
       const body = parseClientBody(call);
       await otherWork();
       this.#client = readParsedRequest(call, body, references?.asSent);
@@ -164,7 +136,7 @@ export class AttemptPreparation {
 
   #cleanedLarge(selected: ChatTarget): Promise<PreparedAttempt> {
     const { length } = this.#admitted.call.body.bytes;
-    return this.#inTurn(length, length * writtenBytesOfByte, async () => {
+    return this.#work.inTurn(length, length * writtenBytesOfByte, async () => {
       this.#cleanCall();
       await otherWork();
       return this.#inOwnFormat(selected);
@@ -178,7 +150,7 @@ export class AttemptPreparation {
       const prepared = this.#translate(selected, client);
       return prepared instanceof Promise ? await prepared : prepared;
     } catch (error) {
-      return refusal(error);
+      return requireGatewayError(error);
     }
   }
 
@@ -197,7 +169,7 @@ export class AttemptPreparation {
     target: TranslationOptions["target"],
   ): PreparedAttempt | Promise<PreparedAttempt> {
     const bytes = this.#admitted.call.body.bytes.length + this.#fileBytes;
-    if (this.#admitted.services.largeBodyQueue.isLarge(bytes)) {
+    if (this.#work.isLarge(bytes)) {
       return this.#translatedLarge(client, selected, target, bytes);
     }
     const translation = Translation.toAnotherFormat(client, this.#optionsFor(selected, target));
@@ -210,10 +182,10 @@ export class AttemptPreparation {
     target: TranslationOptions["target"],
     bytes: number,
   ): Promise<PreparedAttempt> {
-    this.#releaseBytes(this.#writtenBytes);
+    this.#work.release(this.#writtenBytes);
     this.#writtenBytes = 0;
     const keptBytes = bytes * writtenBytesOfByte;
-    return this.#inTurn(bytes, keptBytes, async () => {
+    return this.#work.inTurn(bytes, keptBytes, async () => {
       this.#writtenBytes = keptBytes;
       const options = this.#optionsFor(selected, target);
       const written = translateRequest(client, options);
@@ -222,7 +194,7 @@ export class AttemptPreparation {
       await otherWork();
       const prepared = this.#translated(translation, client, selected);
       if (prepared.request.body === translation.upstreamCall.body.bytes) {
-        this.#releaseBytes(bytes);
+        this.#work.release(bytes);
         this.#writtenBytes -= bytes;
       }
       return prepared;
@@ -257,7 +229,7 @@ export class AttemptPreparation {
     const { mediaDownloads } = this.#admitted.services;
     if (file.source.type !== "url") return [file, file];
     const hold = (bytes: number): void => {
-      this.#hold(bytes);
+      this.#work.hold(bytes);
       this.#fileBytes += bytes;
     };
     const { where = "content" } = file;
@@ -350,12 +322,6 @@ function targetOf(admitted: AdmittedChat, { channel, target, format }: ChatTarge
 
 function least(first: number | undefined, second: number | undefined): number | undefined {
   return first === undefined || second === undefined ? (first ?? second) : Math.min(first, second);
-}
-
-/** Refusals are values here: another target may still take the call. */
-function refusal(error: unknown): GatewayError {
-  if (error instanceof GatewayError) return error;
-  throw error;
 }
 
 /** More files in one call are no conversation but a way to make the gateway fetch. */

@@ -38,15 +38,18 @@ export class ChatSettlement extends CallSettlement<TextGeneration, ChatEstimate>
   #reserved: Amounts;
   /** Of the upstream, for one reply: each may fill the model's context window. */
   #requests: number;
+  /** Of one request. */
+  readonly #candidates: number;
   /** As it was before the request that runs; undefined in the first one. */
   #turn: TurnSoFar | undefined;
   /** The estimated usage that the client gets, beside the usage that the upstream had reported. */
   #clientUsage: { readonly partial: TokenUsage | undefined; readonly usage: TokenUsage } | undefined;
 
-  /** @param prompts of the call, each of which is read alone */
+  /** @param prompts of the call, each of which is read alone: the candidates of the estimate are those of all of them */
   constructor(context: ChatSettlementContext, prompts = 1) {
     super(context);
     this.#requests = prompts;
+    this.#candidates = context.estimate.candidates / prompts;
     this.#reserved = context.estimate.amounts;
   }
 
@@ -158,12 +161,8 @@ export class ChatSettlement extends CallSettlement<TextGeneration, ChatEstimate>
   }
 
   #bounded(usage: TokenUsage): TokenUsage {
-    const { estimate, route } = this.context;
-    return boundUsage(usage, {
-      contextWindow: route.info?.contextWindow,
-      candidates: estimate.candidates,
-      requests: this.#requests,
-    });
+    const { contextWindow } = this.context.route.info ?? {};
+    return boundUsage(usage, { contextWindow, candidates: this.#candidates, requests: this.#requests });
   }
 
   /**

@@ -10,7 +10,7 @@ import type { ModelCall } from "#proxy/formats/model-call";
 import { usageClasses } from "#proxy/settle/compiled-price";
 import { boundUsage } from "#proxy/settle/plausible-usage";
 import type { ChargedUnits } from "#proxy/settle/price";
-import { inputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Pending } from "./held-reservations.ts";
 import { CallSettlement, type SettlementContext } from "./settle-call.ts";
 
@@ -39,12 +39,23 @@ export interface UnitCounter {
    * What a whole reply is charged by the piece that can only be measured behind its end; undefined: nothing more. It is
    * asked once, before `tokens`.
    */
-  measure?(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined;
+  measure?(reply: StreamFilter | ReplyReading): MeasuredUnits | Promise<MeasuredUnits> | undefined;
+  /**
+   * Tokens of what a whole reply produced, and of nothing else: charged where its upstream reports none of them. Asked behind
+   * `measure`. Absent: replies of the endpoint are nothing that is charged by the token.
+   */
+  output?(reply: StreamFilter | ReplyReading): TokenUsage | Promise<TokenUsage>;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
    */
   partial(filter: StreamFilter | undefined): UsedUnits | Promise<UsedUnits>;
+}
+
+/** What is known of a whole reply of which something must be counted. */
+interface ReportedUnits extends UsedUnits {
+  readonly lacksInput: boolean;
+  readonly isEstimated: boolean;
 }
 
 export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSettlement<Call> {
@@ -65,10 +76,9 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   }
 
   #settleMeasured(reply: StreamFilter | ReplyReading): Pending {
-    const { usage, units } = reply;
     const measured = this.#counter.measure?.(reply);
-    if (measured === undefined) return this.#settleWhole(usage, units);
-    return measured.then((more) => this.#settleWhole(usage, { ...more.units, ...units }, more.isEstimated));
+    if (measured instanceof Promise) return measured.then((more) => this.#settleWhole(reply, more));
+    return this.#settleWhole(reply, measured);
   }
 
   override async settleStopped(filter: StreamFilter | undefined, isSent: boolean): Promise<void> {
@@ -82,7 +92,7 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
       return;
     }
     const { usage, units } = await this.#counter.partial(filter);
-    await this.#chargeUnits(usage, true, units);
+    await this.#chargeUnits(this.#bounded(mostOf(usage, filter?.usage ?? zeroUsage)), true, units);
   }
 
   override async settleOversized(): Promise<void> {
@@ -91,26 +101,29 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
     await this.#chargeUnits(await this.#counter.tokens(charged), true, charged);
   }
 
-  #settleWhole(usage: TokenUsage | undefined, units: ChargedUnits | undefined, isEstimated = false): Pending {
-    const charged = units === undefined ? this.#counter.units : { ...this.#counter.units, ...units };
-    if (usage === undefined || inputTokens(usage) === 0) {
-      return this.#settleCounted(usage ?? zeroUsage, charged, isEstimated);
+  #settleWhole(reply: StreamFilter | ReplyReading, measured: MeasuredUnits | undefined): Pending {
+    const { usage = zeroUsage } = reply;
+    const hasUnits = (this.#counter.units ?? measured?.units ?? reply.units) !== undefined;
+    const units = hasUnits ? { ...this.#counter.units, ...measured?.units, ...reply.units } : undefined;
+    const isEstimated = measured?.isEstimated ?? false;
+    const lacksInput = inputTokens(usage) === 0;
+    if (lacksInput || (outputTokens(usage) === 0 && this.#counter.output !== undefined)) {
+      return this.#settleCounted(reply, { usage, units, lacksInput, isEstimated });
     }
     const bounded = this.#bounded(usage);
     if (bounded !== usage) this.warnOfUsage(usage);
-    return this.#chargeUnits(bounded, isEstimated || bounded !== usage, charged);
+    return this.#chargeUnits(bounded, isEstimated || bounded !== usage, units);
   }
 
-  /** What the upstream left out is counted here: no reply read nothing. */
-  async #settleCounted(reported: TokenUsage, units: ChargedUnits | undefined, isEstimated: boolean): Promise<void> {
-    const counted = await this.#counter.tokens(units);
-    const usage: Record<keyof TokenUsage, number> = { ...zeroUsage };
-    let isCounted = isEstimated;
-    for (const name of usageClasses) {
-      usage[name] = Math.max(counted[name], reported[name]);
-      isCounted ||= usage[name] > reported[name];
-    }
-    await this.#chargeUnits(this.#bounded(usage), isCounted, units);
+  /** What the upstream left out is counted here: no reply read nothing, and none said something for nothing. */
+  async #settleCounted(reply: StreamFilter | ReplyReading, reported: ReportedUnits): Promise<void> {
+    const { usage, units, lacksInput } = reported;
+    const read = lacksInput ? await this.#counter.tokens(units) : zeroUsage;
+    const written = (outputTokens(usage) === 0 ? await this.#counter.output?.(reply) : undefined) ?? zeroUsage;
+    const all = mostOf(usage, read, written);
+    const isCounted = usageClasses.some((name) => all[name] > usage[name]);
+    if (this.#bounded(usage) !== usage) this.warnOfUsage(usage);
+    await this.#chargeUnits(this.#bounded(all), reported.isEstimated || isCounted, units);
   }
 
   #bounded(usage: TokenUsage): TokenUsage {
@@ -121,4 +134,11 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   #chargeUnits(usage: TokenUsage, isEstimated: boolean, units: ChargedUnits | undefined): Pending {
     return this.charge(usage, isEstimated, { ...units, requests: 1, isPricedByUnit: true });
   }
+}
+
+/** The highest number of each class. */
+function mostOf(...usages: readonly TokenUsage[]): TokenUsage {
+  const most: Record<keyof TokenUsage, number> = { ...zeroUsage };
+  for (const usage of usages) for (const name of usageClasses) most[name] = Math.max(most[name], usage[name]);
+  return most;
 }

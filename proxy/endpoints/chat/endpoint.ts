@@ -8,6 +8,7 @@ import { type ChatEstimate, capsOutput, estimateCost } from "#proxy/admit/estima
 import type { AuthorizedChat } from "#proxy/dispatch/admitted-call";
 import { ChatSettlement, type ChatSettlementContext } from "#proxy/dispatch/reservations/settle-chat";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import { GatewayError } from "#proxy/errors";
 import type { ChatCall, ChatEndpoint } from "#proxy/formats/format";
 import { clientFormats } from "#proxy/formats/registry";
@@ -18,7 +19,7 @@ import type { ChatWireFormat, Protocol } from "#proxy/neutral/wire";
 import { checkRouteParameters } from "#proxy/parameters/route-parameters";
 import { yieldToBatch } from "#proxy/runtime/request-batch";
 import { serveChat } from "./serve-chat.ts";
-import { worstCaseOutput } from "./worst-case-output.ts";
+import { chatFormatOn, worstCaseOutput } from "./worst-case-output.ts";
 
 function inFormat(protocol: Protocol, format: ChatWireFormat): ChatEndpoint {
   return { protocol, format, capability: "Chat" };
@@ -32,17 +33,9 @@ export const chat: CallEndpoint<ChatEndpoint, ChatCall> = {
   channelFormats: ["ChatCompletions", "Responses", "Messages", "GenerateContent"],
   body: "json",
   paths: [
+    openAIPath("/v1/chat/completions", inFormat("OpenAI", "ChatCompletions")),
     {
-      kind: "fixed",
-      path: "/v1/chat/completions",
-      otherSpellings: ["/chat/completions", "/v1/v1/chat/completions"],
-      match: inFormat("OpenAI", "ChatCompletions"),
-    },
-    {
-      kind: "fixed",
-      path: "/v1/responses",
-      otherSpellings: ["/responses", "/v1/v1/responses"],
-      match: inFormat("OpenAI", "Responses"),
+      ...openAIPath("/v1/responses", inFormat("OpenAI", "Responses")),
       // Codex asks for one first; 426 makes it use HTTP at once (docs/design/agents.md 2).
       webSocketRefusal: "Responses are not served over WebSocket. Send POST over HTTP.",
     },
@@ -82,7 +75,7 @@ function need(
   claims: Claims,
 ): ChatEstimate | Promise<ChatEstimate> {
   const { fleet } = snapshot;
-  const sent = worstCaseOutput(call, route, snapshot);
+  const sent = worstCaseOutput(call, route, snapshot, chatFormatOn(call, route));
   if (!capsOutput(call, fleet, sent)) return estimateCost(call, route, fleet, undefined, sent);
   return balanceLeft(claims.balances, services.ledger).then((left) =>
     estimateCost(call, route, fleet, () => left, sent),

@@ -10,9 +10,9 @@
  * found once for each route; other calls pass at once.
  */
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
-import { askedInResponses } from "#proxy/dispatch/chat/asked-in-responses";
+import { type AskedCall, askedInResponses } from "#proxy/dispatch/chat/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
-import { outputMembers } from "#proxy/formats/body/output-members";
+import { outputMembers, type TextFormat } from "#proxy/formats/body/output-members";
 import { readCheckedCount } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
@@ -20,12 +20,12 @@ import type { ChatWireFormat } from "#proxy/neutral/wire";
 import { type ParameterNames, parameterNames } from "#proxy/parameters/parameter-names";
 import { providers } from "#proxy/providers/providers";
 import { chatFormatsFor } from "#proxy/route/chat-formats";
-import { spokenFormat } from "#proxy/route/select-target";
+import { type RouteTarget, spokenFormat } from "#proxy/route/select-target";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import type { BodyRules, Channel, Route, WireFormat } from "#proxy/snapshot/types.gen";
+import type { BodyRules, Channel, Route } from "#proxy/snapshot/types.gen";
 
 interface RuledTarget {
-  readonly target: Route["targets"][number];
+  readonly target: RouteTarget;
   readonly channel: Channel;
   readonly rules: readonly BodyRules[];
 }
@@ -54,18 +54,18 @@ type Channels = Pick<Snapshot, "channel">;
 
 /** The part of a call that counts. */
 export type CountedCall = Pick<ChatCall, "model" | "body" | "outputCap" | "candidates"> & {
-  readonly endpoint: Pick<ChatCall["endpoint"], "format">;
+  readonly endpoint: { readonly format: TextFormat };
 };
 
 /**
- * @param alike a format with the members of the call's own, which some channels speak in its place
+ * @param formatOn in which a target is asked; undefined for one that cannot be
  * @returns undefined where every target gets what the client set
  */
 export function worstCaseOutput(
   call: CountedCall,
   route: Route,
   snapshot: Channels,
-  alike?: WireFormat,
+  formatOn: (target: RouteTarget, channel: Channel) => TextFormat | undefined,
 ): WorstCaseOutput | undefined {
   const ruled = ruledRoute(route, snapshot);
   if (ruled === undefined) return undefined;
@@ -78,10 +78,9 @@ export function worstCaseOutput(
     candidates: 1,
   };
   for (const target of ruled.targets) {
-    const format = formatOf(call, route, target, alike);
+    const format = formatOn(target.target, target.channel);
     if (format === undefined) continue;
-    const isUnsupported = (path: string): boolean =>
-      ruled.unsupported.some(({ members }) => members[format].includes(path));
+    const isUnsupported = (path: string): boolean => ruled.unsupported.some((names) => isMember(names, path, format));
     for (const body of bodiesFor(call, target.channel, format, isUnsupported)) {
       for (const rules of target.rules) applyBodyRules(body, rules);
       const asked = askedOf(body, format);
@@ -93,17 +92,19 @@ export function worstCaseOutput(
   return { ...most, addedBytes };
 }
 
-/** The format that a target is spoken to in, as far as its members go. */
-function formatOf(
-  call: CountedCall,
+/** The format in which a chat call is asked of a target. */
+export function chatFormatOn(
+  call: AskedCall,
   route: Route,
-  { target, channel }: RuledTarget,
-  alike: WireFormat | undefined,
-): ChatWireFormat | undefined {
-  const own = call.endpoint.format;
-  if (alike !== undefined && spokenFormat(channel, [alike]) !== undefined) return own;
-  const isInResponses = askedInResponses(call, route, target, channel);
-  return spokenFormat(channel, chatFormatsFor(own, isInResponses))?.format;
+): (target: RouteTarget, channel: Channel) => ChatWireFormat | undefined {
+  const { format } = call.endpoint;
+  return (target, channel) =>
+    spokenFormat(channel, chatFormatsFor(format, askedInResponses(call, route, target, channel)))?.format;
+}
+
+/** Caps of chat are exact: a model that refuses one of two names may take the other. Completions have one cap. */
+function isMember({ members, derivedFrom }: ParameterNames, path: string, format: TextFormat): boolean {
+  return format === "Completions" ? derivedFrom.ChatCompletions.includes(path) : members[format].includes(path);
 }
 
 /** A snapshot never changes, so what of a route counts in it is found once. */
@@ -174,7 +175,7 @@ class Members {
 function bodiesFor(
   call: CountedCall,
   { provider }: Channel,
-  format: ChatWireFormat,
+  format: TextFormat,
   isUnsupported: (path: string) => boolean,
 ): readonly Members[] {
   const { outputCap, candidates, body: sent } = call;
@@ -191,6 +192,11 @@ function bodiesFor(
     // Without these the config may be there for something else or not at all, and a rule's default for it is used then.
     return outputCap === undefined && candidates === 1 ? [config, bodyOf({})] : [config];
   }
+  // Whichever name the client has for its cap goes out under the one of the upstream.
+  if (format === "Completions") {
+    const [n, bestOf] = ["n", "best_of"].map((name) => readCheckedCount(sent, name));
+    return [bodyOf({ max_tokens: readCheckedCount(sent, "max_tokens") ?? outputCap, n, best_of: bestOf })];
+  }
   if (format === call.endpoint.format) {
     const { caps, candidates: counted } = outputMembers[format];
     return [bodyOf(Object.fromEntries([...caps, ...counted].map((name) => [name, readCheckedCount(sent, name)])))];
@@ -202,7 +208,7 @@ function bodiesFor(
 }
 
 /** The most that a body asks for: of two caps a server may take either. What is no number caps nothing. */
-function askedOf(body: Members, format: ChatWireFormat): { outputCap: number | undefined; candidates: number } {
+function askedOf(body: Members, format: TextFormat): { outputCap: number | undefined; candidates: number } {
   const { inside, caps, candidates } = outputMembers[format];
   const objects = inside === undefined ? [body] : inside.map((name) => membersIn(body.text(name)));
   const numbersAt = (names: readonly string[]): number[] =>

@@ -12,6 +12,7 @@ import { BodyEditor } from "#proxy/json/body-editor";
 import { asList } from "#proxy/json/json-value";
 import { readJson, readText, scanWrittenObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
+import { moveCap } from "./output-cap.ts";
 import type { CompletionCall } from "./read-completion.ts";
 
 /** Members that only completions have. */
@@ -33,11 +34,7 @@ export function chatCallOf(
   refuseOwnMembers(call);
   for (const name of ownMembers) editor.remove(name);
   editor.set("messages", messages);
-  const cap = editor.text("max_tokens");
-  if (cap !== undefined && capMember !== "max_tokens") {
-    editor.remove("max_tokens");
-    editor.set(capMember, cap);
-  }
+  moveCap(editor, capMember);
   const format = clientFormats.ChatCompletions;
   // The message is two levels and two keys more than the prompt.
   const bounds = { depthMax: jsonDepthMax + 2, keysMax: jsonKeysMax + 2, watch: format.watchedKeys };

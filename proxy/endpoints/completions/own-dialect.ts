@@ -3,7 +3,7 @@ import type { Dialect } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { readEvents } from "#proxy/formats/aggregate/read-events";
 import { isAbsent } from "#proxy/formats/body/body-rules";
-import { capOutput } from "#proxy/formats/body/output-members";
+import { capOutput, outputMembers } from "#proxy/formats/body/output-members";
 import { createStreamFilter } from "#proxy/formats/chat-completions/native/stream-filter";
 import { chatCompletionsUpstream } from "#proxy/formats/chat-completions/native/upstream-format";
 import type { ReplyReading, StreamFilter, UpstreamPlan } from "#proxy/formats/format";
@@ -16,6 +16,7 @@ import { providerOf } from "#proxy/providers/providers";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { ReplyReader, StreamReader } from "#proxy/upstream/reply/reply-reader";
 import { contentTypeOf } from "./completion-writer.ts";
+import { moveCap } from "./output-cap.ts";
 import type { CompletionCall } from "./read-completion.ts";
 import { completionOfChunks, eventsOfCompletion } from "./text-completion.ts";
 
@@ -27,7 +28,10 @@ export function ownDialect(limits: Pick<ProxyLimits, "eventBytesMax">): Dialect<
         call.body,
         "Completions",
         plan,
-        (editor) => askForUsage(editor, call, plan),
+        (editor) => {
+          moveCap(editor, "max_tokens");
+          askForUsage(editor, call, plan);
+        },
         (editor) => finish(editor, call, plan),
       ),
     reader: (call) => new CompletionReader(call, limits),
@@ -41,7 +45,7 @@ function askForUsage(editor: BodyEditor, call: CompletionCall, { channel }: Upst
 }
 
 function finish(editor: BodyEditor, call: CompletionCall, { outputCap }: UpstreamPlan): void {
-  if (outputCap !== undefined) capOutput(editor, outputCap, ["max_tokens"], "max_tokens");
+  if (outputCap !== undefined) capOutput(editor, outputCap, outputMembers.Completions.caps, "max_tokens");
   if (!call.stream && isAbsent(editor, "stream_options")) editor.remove("stream_options");
 }
 
@@ -74,7 +78,9 @@ class CompletionReader implements ReplyReader, StreamReader {
   }
 
   createOwnFilter(isCollected: boolean): StreamFilter {
-    return createStreamFilter(isCollected || this.#call.wantsStreamUsage, this.#limits.eventBytesMax);
+    const { wantsStreamUsage, candidates, prompts } = this.#call;
+    const { eventBytesMax } = this.#limits;
+    return createStreamFilter(isCollected || wantsStreamUsage, eventBytesMax, undefined, candidates * prompts);
   }
 
   bridge(): ReplyBridge {

@@ -19,6 +19,7 @@ import type { ModelCall } from "#proxy/formats/model-call";
 import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallPath } from "#proxy/neutral/wire";
+import { capNames } from "./output-cap.ts";
 
 export interface CompletionCall extends ModelCall {
   readonly body: ScannedObject;
@@ -47,7 +48,7 @@ const parameters: readonly ParameterRule[] = [
   kindRule("prompt", "string", "array"),
   booleanRule("stream"),
   kindRule("stream_options", "object"),
-  integerRule("max_tokens", 0),
+  ...capNames.map((name) => integerRule(name, 0)),
   integerRule("n", 1, 128),
   integerRule("best_of", 1, 128),
   numberRule("temperature", 0, 2),
@@ -88,7 +89,7 @@ export function readCompletion(bytes: Buffer, endpoint: CallPath, limits: ProxyL
 
 /** The larger of two caps: a chat model that is asked in its place may take the newer one. */
 function readCap(body: ScannedObject): number | undefined {
-  const caps = ["max_tokens", "max_completion_tokens"].flatMap((name) => readCheckedCount(body, name) ?? []);
+  const caps = capNames.flatMap((name) => readCheckedCount(body, name) ?? []);
   return caps.length === 0 ? undefined : Math.max(...caps);
 }
 

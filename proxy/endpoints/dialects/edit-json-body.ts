@@ -18,7 +18,8 @@ import type { WrittenCall } from "./dialect.ts";
 /**
  * The body with the edits of `editMembers`.
  *
- * @param edit what the endpoint itself changes, before any rule
+ * @param edit what the endpoint itself changes, before any rule: what the model does not support is gone already, by
+ *   whichever name the upstream would have got it
  * @param finish what it changes after all rules
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
@@ -30,6 +31,7 @@ export function editJsonBody(
   finish?: (editor: BodyEditor) => void,
 ): WrittenCall {
   const editor = new BodyEditor(body);
+  removeUnsupported(editor, plan);
   edit?.(editor);
   const dropped = editMembers(editor, body, format, plan);
   finish?.(editor);

@@ -1,9 +1,11 @@
 /** Serves an admitted call that is no chat: in the dialect of each channel that is tried. */
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
 import type { ClientWriter } from "#proxy/dispatch/client-writer";
+import { LargeBodyWork, readBytesOfByte, writtenBytesOfByte } from "#proxy/dispatch/large-body-work";
 import { type CallServing, type PreparedCall, serveCall } from "#proxy/dispatch/serve-call";
 import { servedNowhere } from "#proxy/dispatch/served-nowhere";
-import { GatewayError } from "#proxy/errors";
+import { GatewayError, requireGatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { ModelCall } from "#proxy/formats/model-call";
 import { membersNamed, unsupportedNames } from "#proxy/parameters/member-rules";
@@ -38,15 +40,20 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedDial
   readonly writer: ClientWriter;
   readonly #admitted: AdmittedCall<Call>;
   readonly #dialects: Dialects<Call>;
+  readonly #work: LargeBodyWork;
+  /** Of the conversion for another target, whose place the next one takes. */
+  #writtenBytes = 0;
 
   constructor(admitted: AdmittedCall<Call>, dialects: Dialects<Call>, writer: ClientWriter) {
     this.#admitted = admitted;
     this.#dialects = dialects;
+    this.#work = new LargeBodyWork(admitted);
     this.writer = writer;
   }
 
-  /** Nothing is taken to prepare a call. */
-  release(): void {}
+  release(): void {
+    this.#work.release();
+  }
 
   select(tried: AttemptHistory): SelectedTarget | undefined {
     const { route, call, snapshot, services } = this.#admitted;
@@ -70,10 +77,38 @@ class DialectServing<Call extends ModelCall> implements CallServing<PreparedDial
       dialects.formatsOf?.(call, upstreamModelOf({ route, target, channel }, call.model)) ?? dialects.formatsFor(call);
   }
 
-  prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
+  /** A promise only where a large body is converted. */
+  prepare(selected: SelectedTarget): PreparedDialect | GatewayError | Promise<PreparedDialect | GatewayError> {
+    const isLarge = this.#work.isLarge(this.#work.bodyBytes);
+    if (isLarge && this.#isConverted(selected)) return this.#prepareLarge(selected).catch(requireGatewayError);
+    return this.#prepare(selected);
+  }
+
+  /** Whether the channel has another format than the client, or a vendor's own shape of that. */
+  #isConverted({ format, path, dialect }: SelectedTarget): boolean {
+    const { call } = this.#admitted;
+    if (format !== call.endpoint.format) return true;
+    const { dialectOf } = this.#dialects;
+    return dialect !== undefined && dialectOf(call, { format, path, dialect }) !== dialectOf(call, { format, path });
+  }
+
+  #prepare(selected: SelectedTarget): PreparedDialect | GatewayError {
     const { call } = this.#admitted;
     const dialect = this.#dialects.dialectOf(call, selected);
     return prepareInDialect(this.#admitted, dialect, selected, { namesIn: this.#namesIn(call) });
+  }
+
+  /** As of chat (`AttemptPreparation`): in its turn, and counted with what is read and written of it. */
+  async #prepareLarge(selected: SelectedTarget): Promise<PreparedDialect | GatewayError> {
+    const { bodyBytes } = this.#work;
+    this.#work.release(this.#writtenBytes);
+    this.#writtenBytes = 0;
+    const keptBytes = bodyBytes * (readBytesOfByte + writtenBytesOfByte);
+    return await this.#work.inTurn(bodyBytes, keptBytes, async () => {
+      this.#writtenBytes = keptBytes;
+      await otherWork();
+      return this.#prepare(selected);
+    });
   }
 
   #namesIn(call: Call): ((name: string) => readonly string[]) | undefined {
@@ -112,8 +147,7 @@ export function prepareInDialect<Call extends ModelCall>(
   try {
     return prepare(admitted, dialect, selected, options);
   } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
+    return requireGatewayError(error);
   }
 }
 

@@ -2,12 +2,13 @@
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
-import { member, parseJson } from "#proxy/json/json-value";
+import { parseJson } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
 import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { ReplyBridge, WholeReply } from "#proxy/translate/reply-bridge";
 import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
+import { tellsError } from "./error-members.ts";
 
 /** What a reply says. */
 export interface WholeReading {
@@ -59,14 +60,9 @@ export class WholeReader implements ReplyReader {
   }
 }
 
-/** Members that an error may be told in (docs/design/errors.md 5). */
-const errorMembers = ["error", "message", "detail"] as const;
-
 /** @throws InvalidReply for what is not even an error */
 function errorIn(body: Buffer): NonNullable<ReplyReading["error"]> {
   const json = parseJson(body.toString("utf8"));
-  if (errorMembers.every((name) => member(json, name) === undefined)) {
-    throw new InvalidReply("the reply is none of its format");
-  }
+  if (!tellsError(json)) throw new InvalidReply("the reply is none of its format");
   return classifyErrorEvent(json);
 }

@@ -9,6 +9,7 @@ import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint, VerbPath } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import { embeddingCounter } from "./call/count-input.ts";
 import type { EmbeddingCall, EmbeddingPath, EmbeddingVerb } from "./call/embedding-call.ts";
 import { checkEmbeddingRules } from "./call/embedding-parameters.ts";
@@ -23,12 +24,7 @@ export const embeddings: CallEndpoint<EmbeddingPath, EmbeddingCall> = {
   channelDialects: { Embeddings: embeddingShapes },
   body: "json",
   paths: [
-    {
-      kind: "fixed",
-      path: "/v1/embeddings",
-      otherSpellings: ["/embeddings", "/v1/v1/embeddings"],
-      match: { protocol: "OpenAI", format: "Embeddings", capability: "Embeddings" },
-    },
+    openAIPath("/v1/embeddings", { protocol: "OpenAI", format: "Embeddings", capability: "Embeddings" }),
     googlePath("embedContent"),
     googlePath("batchEmbedContents"),
   ],

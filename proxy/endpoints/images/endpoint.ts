@@ -11,21 +11,23 @@ import type { CallSettlement, SettlementContext } from "#proxy/dispatch/reservat
 import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { eventWriter, jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
-import type { CallEndpoint, FixedPath, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
+import type { CallEndpoint, FormEndpoint, ModelEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import type { ImageCall, ImagePath } from "./call/image-call.ts";
 import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./call/read-image-call.ts";
 import { readPredict } from "./call/read-predict-call.ts";
-import { imageDialects } from "./dialects/image-dialects.ts";
+import { imageDialects, imageFormatsFor } from "./dialects/image-dialects.ts";
 import { imageCounter } from "./replies/image-counter.ts";
 import { inputTokensOfImage, outputTokensAtMost } from "./replies/image-tokens.ts";
 
 const common: Pick<
   ModelEndpoint<CallPath, ImageCall>,
-  "metricFormat" | "checkParameters" | "need" | "settlement" | "serve"
+  "metricFormat" | "formatsOf" | "checkParameters" | "need" | "settlement" | "serve"
 > = {
   metricFormat: ({ format }) => format,
+  formatsOf: imageFormatsFor,
   checkParameters: ({ body }, route) => checkMemberRules(body, route),
   need: reserveImages,
   settlement: (context: SettlementContext<ImageCall>): CallSettlement =>
@@ -40,7 +42,13 @@ export const imageGenerations: CallEndpoint<CallPath, ImageCall> = {
   capability: "ImageGeneration",
   channelFormats: ["ImageGenerations", "GenerateContent", "Predict"],
   body: "json",
-  paths: [pathOf("generations", { protocol: "OpenAI", format: "ImageGenerations", capability: "ImageGeneration" })],
+  paths: [
+    openAIPath("/v1/images/generations", {
+      protocol: "OpenAI",
+      format: "ImageGenerations",
+      capability: "ImageGeneration",
+    }),
+  ],
   read: readGeneration,
 };
 
@@ -51,7 +59,7 @@ export const imageEdits: FormEndpoint<CallPath, ImageCall> = {
   channelFormats: ["ImageEdits", "GenerateContent"],
   body: "form",
   singleParts: singleImageParts,
-  paths: [pathOf("edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
+  paths: [openAIPath("/v1/images/edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
   readForm: readFormEdit,
   read: readJsonEdit,
 };
@@ -63,7 +71,9 @@ export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
   channelFormats: ["ImageVariations"],
   body: "form",
   singleParts: singleImageParts,
-  paths: [pathOf("variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" })],
+  paths: [
+    openAIPath("/v1/images/variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" }),
+  ],
   readForm: readFormEdit,
 };
 
@@ -83,11 +93,6 @@ export const imagePredictions: CallEndpoint<ImagePath, ImageCall> = {
   ],
   read: readPredict,
 };
-
-function pathOf(name: string, match: CallPath): FixedPath<CallPath> {
-  const path = `/v1/images/${name}`;
-  return { kind: "fixed", path, otherSpellings: [`/images/${name}`, `/v1${path}`], match };
-}
 
 /** All pictures that are asked for, at the dearest that they may come to. */
 function reserveImages({ call, route, snapshot, found }: AuthorizedCall<ImageCall>): Estimate {

@@ -7,6 +7,7 @@ import { jsonWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import { textCounter } from "#proxy/endpoints/dialects/text-counter";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { moderationDialects } from "./open-ai-dialect.ts";
@@ -17,14 +18,7 @@ export const moderations: CallEndpoint<CallPath, ModerationCall> = {
   capability: "Moderation",
   channelFormats: ["Moderations"],
   body: "json",
-  paths: [
-    {
-      kind: "fixed",
-      path: "/v1/moderations",
-      otherSpellings: ["/moderations", "/v1/v1/moderations"],
-      match: { protocol: "OpenAI", format: "Moderations", capability: "Moderation" },
-    },
-  ],
+  paths: [openAIPath("/v1/moderations", { protocol: "OpenAI", format: "Moderations", capability: "Moderation" })],
   metricFormat: ({ format }) => format,
   read: readModeration,
   checkParameters: ({ body }, route) => checkMemberRules(body, route),

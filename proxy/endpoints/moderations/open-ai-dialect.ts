@@ -2,12 +2,12 @@
 import type { Dialect, Dialects } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { WholeReader, type WholeReading } from "#proxy/endpoints/dialects/whole-reader";
-import { asList, member, parseJson } from "#proxy/json/json-value";
+import { asList, isObject, member, parseJson } from "#proxy/json/json-value";
 import type { ModerationCall } from "./read-moderation.ts";
 
 const openAI: Dialect<ModerationCall> = {
   write: ({ body }, plan) => editJsonBody(body, "Moderations", plan),
-  reader: () => new WholeReader(readReply),
+  reader: ({ verdicts }) => new WholeReader((body) => readReply(body, verdicts)),
 };
 
 /** There is no other format of it. */
@@ -16,7 +16,13 @@ export const moderationDialects: Dialects<ModerationCall> = {
   dialectOf: () => openAI,
 };
 
-function readReply(body: Buffer): WholeReading | undefined {
+function readReply(body: Buffer, wanted: number | undefined): WholeReading | undefined {
   const results = asList(member(parseJson(body.toString("utf8")), "results"));
-  return results.length === 0 ? undefined : { usage: undefined, response: () => body };
+  const isWhole = wanted === undefined ? results.length > 0 : results.length === wanted;
+  return isWhole && results.every(isVerdict) ? { usage: undefined, response: () => body } : undefined;
+}
+
+/** Some servers tell categories alone. */
+function isVerdict(result: unknown): boolean {
+  return typeof member(result, "flagged") === "boolean" || isObject(member(result, "categories"));
 }

@@ -15,6 +15,8 @@ export interface ModerationCall extends TextCall {
   /** Texts to be judged, or parts of the one that is. */
   readonly inputs: number;
   readonly images: number;
+  /** Verdicts that the call asks for: one for each text, one for parts together; undefined where texts and parts mix. */
+  readonly verdicts: number | undefined;
 }
 
 /** @throws GatewayError `missing_parameter`, `invalid_type`, `invalid_value` */
@@ -34,7 +36,14 @@ export function readModeration(bytes: Buffer, endpoint: CallPath, limits: ProxyL
     upstreamObjects: [],
     inputs: parts.length,
     images: parts.filter((part) => member(part, "type") === "image_url").length,
+    verdicts: countVerdicts(parts),
   };
+}
+
+function countVerdicts(parts: readonly unknown[]): number | undefined {
+  const texts = parts.filter((part) => typeof part === "string").length;
+  if (texts === parts.length) return texts;
+  return texts === 0 ? 1 : undefined;
 }
 
 function readParts(input: unknown): readonly unknown[] {

@@ -9,9 +9,9 @@ import { estimateUnits } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { UnitCounter } from "#proxy/dispatch/reservations/settle-units";
 import { textCounter } from "#proxy/endpoints/dialects/text-counter";
-import { asText, member } from "#proxy/json/json-value";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
+import { hasImage, queryText } from "./documents.ts";
 import { documentsOfSearch } from "./read-ranking.ts";
 import type { RerankCall } from "./read-rerank.ts";
 
@@ -24,26 +24,27 @@ export function estimateRerank(
   { fleet }: { readonly fleet: Fleet },
   { price }: Pick<Route, "price">,
 ): Estimate {
-  const { body, documents, images } = call;
-  const repeatedBytes = Buffer.byteLength(queryText(call)) * (documents.length - 1);
+  const { body, query, documents } = call;
+  const repeatedBytes = Buffer.byteLength(queryText(query)) * (documents.length - 1);
   const text = estimateTextTokens(body.textBytes + repeatedBytes, body.bytes.length + repeatedBytes, fleet);
-  const input = text + images * attachmentTokens;
+  const input = text + imagesRead(call) * attachmentTokens;
   const searches = Math.ceil((documents.length + Math.ceil(input / tokensOfChunk)) / documentsOfSearch);
   return { amounts: estimateUnits({ usage: { input }, searches }, price) };
 }
 
-/** An image of a query is counted with those of documents. */
-function queryText({ query }: RerankCall): string {
-  return typeof query === "string" ? query : asText(member(query, "text"));
+/** Those of documents, and that of the query with each of them. */
+function imagesRead({ images, query, documents }: RerankCall): number {
+  return hasImage(query) ? images + documents.length - 1 : images;
 }
 
 /** For upstreams that do not report tokens, and for calls without a whole reply. */
 export function rerankCounter(context: SettlementContext<RerankCall>): UnitCounter {
   const { call, services } = context;
   const parts = call.documents.length;
-  const text = textCounter(context, { parts, attachments: call.images });
+  const text = textCounter(context, { parts, attachments: imagesRead(call) });
+  const tokensOf = (query: string): Promise<number> | number => (query === "" ? 0 : services.estimateTokens(query));
   const tokens = async (): Promise<TokenUsage> => {
-    const [once, query] = await Promise.all([text.tokens(), services.estimateTokens(queryText(call))]);
+    const [once, query] = await Promise.all([text.tokens(), tokensOf(queryText(call.query))]);
     const input = once.input + query * (parts - 1);
     return { ...once, input, searches: Math.ceil(parts / documentsOfSearch) };
   };

@@ -2,8 +2,9 @@
 import type { Dialect, Dialects } from "#proxy/endpoints/dialects/dialect";
 import { WholeReader, type WholeReading } from "#proxy/endpoints/dialects/whole-reader";
 import { parseJson } from "#proxy/json/json-value";
+import { membersNamed } from "#proxy/parameters/member-rules";
 import { readRanking } from "./read-ranking.ts";
-import type { RerankCall } from "./read-rerank.ts";
+import { type RerankCall, rerankSpellings } from "./read-rerank.ts";
 import { writeRanking } from "./write-ranking.ts";
 import { type RerankDialectName, writeRerank } from "./write-rerank.ts";
 
@@ -25,6 +26,7 @@ export const rerankDialects: Dialects<RerankCall> = {
   formatsFor: () => ["Rerank"],
   // Nobody's own is that of Jina, which most servers speak; OpenAI has none.
   dialectOf: (_call, { dialect: name = "Jina" }) => dialects[name === "OpenAI" ? "Jina" : name],
+  namesIn: ({ body }, name) => membersNamed(body, rerankSpellings)(name),
 };
 
 function read(body: Buffer, call: RerankCall, dialect: RerankDialectName): WholeReading | undefined {

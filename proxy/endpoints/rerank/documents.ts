@@ -12,6 +12,17 @@ export function textOf(document: RankedDocument): string {
   return typeof text === "string" ? text : JSON.stringify(document);
 }
 
+/** The text of a query, without an image that it may hold: that one is counted as an image. */
+export function queryText(query: RankedDocument): string {
+  if (!hasImage(query)) return textOf(query);
+  const { image: _image, ...rest } = query;
+  return Object.keys(rest).length === 0 ? "" : textOf(rest);
+}
+
+export function hasImage(document: RankedDocument): document is JsonObject {
+  return isObject(document) && document["image"] !== undefined;
+}
+
 export class Documents {
   /** Whether all are strings. */
   readonly areTexts: boolean;

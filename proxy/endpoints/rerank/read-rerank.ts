@@ -18,6 +18,7 @@ import { isObject } from "#proxy/json/json-value";
 import { type Hit, readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { CallPath } from "#proxy/neutral/wire";
+import type { Spellings } from "#proxy/parameters/member-rules";
 import { Documents, type RankedDocument, textOf } from "./documents.ts";
 
 /** Whose form the response has: the path decides. */
@@ -38,6 +39,8 @@ export interface RerankCall extends TextCall {
   /** Undefined where the client leaves it to the upstream, or to the path. */
   readonly wantsDocuments: boolean | undefined;
   readonly images: number;
+  /** Member that holds an image itself and not its address; undefined where none does. */
+  readonly inlineImage: "query" | "documents" | undefined;
 }
 
 /** Cohere's bound, the highest of all providers (docs.cohere.com, "Rerank"). */
@@ -47,6 +50,12 @@ const parameters: readonly ParameterRule[] = [
   kindRule("query", "string", "object"),
   integerRule("top_n", 1),
   booleanRule("return_documents"),
+];
+
+/** Voyage calls the number of results otherwise, and cutting a flag that others have as an end. */
+export const rerankSpellings: Spellings = [
+  { names: ["top_n", "top_k"], isAlike: true },
+  { names: ["truncate", "truncation"], isAlike: false },
 ];
 
 const watchedKeys = ["image"];
@@ -61,6 +70,7 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
   const query = readQuery(body);
   if (textOf(query) === "") throw invalidValue("query", "must not be empty");
   const documents = readDocuments(body);
+  const images = body.hits.filter(isImage);
   return {
     endpoint,
     model,
@@ -71,8 +81,15 @@ export function readRerank(bytes: Buffer, endpoint: RerankPath, limits: ProxyLim
     documents,
     topN: Math.min(readCheckedCount(body, "top_n") ?? documents.length, documents.length),
     wantsDocuments: readChoice(body, "return_documents"),
-    images: body.hits.filter(isImage).length,
+    images: images.length,
+    inlineImage: inlineImageOf(body, images),
   };
+}
+
+function inlineImageOf({ bytes }: ScannedObject, images: readonly Hit[]): RerankCall["inlineImage"] {
+  const inline = images.find(({ valueStart }) => bytes.toString("latin1", valueStart, valueStart + 5) !== '"http');
+  if (inline === undefined) return undefined;
+  return inline.path[0] === "query" ? "query" : "documents";
 }
 
 function readQuery(body: ScannedObject): RankedDocument {

@@ -8,6 +8,7 @@
 import type { WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import { editJsonBody } from "#proxy/endpoints/dialects/edit-json-body";
 import { GatewayError } from "#proxy/errors";
+import { isAbsent } from "#proxy/formats/body/body-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { textOf } from "./documents.ts";
@@ -69,9 +70,13 @@ const forms: Readonly<Record<RerankDialectName, RequestForm>> = {
 /** What the gateway itself says in each dialect, or does for the client. */
 const commonMembers = new Set(["model", "query", "documents", "top_n", "return_documents"]);
 
-/** @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject` */
+/**
+ * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`, and for an image where only texts are
+ *   read: as text it would be paid for and say nothing
+ */
 export function writeRerank(call: RerankCall, dialect: RerankDialectName, plan: UpstreamPlan): WrittenCall {
   const form = forms[dialect];
+  if (form.isTextOnly && call.inlineImage !== undefined) throw imageUnsupported(call.inlineImage);
   const foreign = foreignMembers(call, dialect);
   const [param] = foreign;
   if (param !== undefined && plan.channel.unsupportedParameters === "Reject") {
@@ -90,6 +95,10 @@ export function writeRerank(call: RerankCall, dialect: RerankDialectName, plan: 
   const finish = form.namesModel ? undefined : (editor: BodyEditor): void => editor.remove("model");
   const written = editJsonBody(call.body, "Rerank", plan, edit, finish);
   return foreign.length === 0 ? written : { ...written, dropped: [...foreign, ...written.dropped] };
+}
+
+function imageUnsupported(param: string): GatewayError {
+  return new GatewayError("unsupported_parameter", `'${param}' must hold no images for this model.`, { param });
 }
 
 /** Members that say nothing to the dialect. */
@@ -117,10 +126,9 @@ function editDocuments(editor: BodyEditor, { query, documents, body }: RerankCal
 }
 
 /** Some servers refuse to give more results than there are documents. */
-function editTopN(editor: BodyEditor, { topN, documents, body }: RerankCall, form: RequestForm): void {
-  const asked = body.member("top_n");
-  if (asked === undefined) return;
-  const isAsked = asked.kind !== "null";
+function editTopN(editor: BodyEditor, { topN, documents }: RerankCall, form: RequestForm): void {
+  if (!editor.has("top_n")) return;
+  const isAsked = !isAbsent(editor, "top_n");
   if (form.topN !== "top_n") editor.remove("top_n");
   if (form.topN === undefined || !isAsked) return;
   if (form.topN !== "top_n" || topN === documents.length) editor.set(form.topN, String(topN));

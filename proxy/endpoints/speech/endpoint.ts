@@ -5,6 +5,7 @@ import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { eventWriter, wholeWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { CallEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { readSpeech, type SpeechCall } from "./read-speech.ts";
@@ -17,14 +18,7 @@ export const speech: CallEndpoint<CallPath, SpeechCall> = {
   capability: "Speech",
   channelFormats: speechFormats,
   body: "json",
-  paths: [
-    {
-      kind: "fixed",
-      path: "/v1/audio/speech",
-      otherSpellings: ["/audio/speech", "/v1/v1/audio/speech"],
-      match: { protocol: "OpenAI", format: "Speech", capability: "Speech" },
-    },
-  ],
+  paths: [openAIPath("/v1/audio/speech", { protocol: "OpenAI", format: "Speech", capability: "Speech" })],
   metricFormat: ({ format }) => format,
   read: readSpeech,
   checkParameters: ({ body }, route) => checkMemberRules(body, route),

@@ -1,11 +1,11 @@
 /** Filters the events of an upstream that sends sound in them, for a client that reads events or bytes. */
-import { speechUsage } from "#proxy/endpoints/dialects/audio-usage";
-import { typedEventFilter } from "#proxy/endpoints/dialects/typed-events";
 import type { StreamFilter, UpstreamError } from "#proxy/formats/format";
+import { EventStreamFilter } from "#proxy/formats/stream/event-stream-filter";
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import { asText, member } from "#proxy/json/json-value";
-import type { MeasuredSound } from "#proxy/settle/sound-length";
 import type { TokenUsage } from "#proxy/settle/usage";
+import { EventSplitter } from "#proxy/sse/event-splitter";
+import { SoundEventReader } from "./sound-event-reader.ts";
 import type { SoundMeter, SoundStream } from "./sound-stream.ts";
 
 export interface EventReading {
@@ -20,14 +20,16 @@ export class SoundEventFilter implements SoundStream {
   readonly #events: StreamFilter;
   readonly #meter: SoundMeter;
   readonly #isUnwrapped: boolean;
+  readonly #isMeasured: boolean;
   #unwrapped: Buffer[] = [];
 
   constructor(meter: SoundMeter, { eventBytesMax, isUnwrapped, isMeasured }: EventReading) {
     this.#meter = meter;
     this.#isUnwrapped = isUnwrapped;
+    this.#isMeasured = isMeasured;
     const onEach = isMeasured && !isUnwrapped ? (event: object): void => meter.add(soundOf(event)) : undefined;
     const onEvent = isUnwrapped ? ({ json }: { json: unknown }): void => this.#unwrap(json) : undefined;
-    this.#events = typedEventFilter({ lastType: "speech.audio.done", readUsage, onEach }, eventBytesMax, onEvent);
+    this.#events = new EventStreamFilter(new SoundEventReader(onEach), new EventSplitter(eventBytesMax), onEvent);
   }
 
   get events(): number {
@@ -66,8 +68,8 @@ export class SoundEventFilter implements SoundStream {
     return this.#meter.bytes;
   }
 
-  get sound(): MeasuredSound {
-    return this.#meter.sound;
+  measured(): number | undefined {
+    return this.#meter.measured();
   }
 
   produced(): Produced {
@@ -83,7 +85,10 @@ export class SoundEventFilter implements SoundStream {
   }
 
   #passed(events: readonly Buffer[]): readonly Buffer[] {
-    if (!this.#isUnwrapped) return events;
+    if (!this.#isUnwrapped) {
+      if (!this.#isMeasured) for (const bytes of events) this.#meter.addUnseen(soundBytesIn(bytes));
+      return events;
+    }
     const sound = this.#unwrapped;
     this.#unwrapped = [];
     return sound;
@@ -97,8 +102,9 @@ export class SoundEventFilter implements SoundStream {
   }
 }
 
-function readUsage(last: object): TokenUsage | undefined {
-  return speechUsage(member(last, "usage"));
+/** Base64 has four characters for three bytes; the words around it are few. */
+function soundBytesIn(events: Buffer): number {
+  return Math.floor((events.length * 3) / 4);
 }
 
 function soundOf(event: unknown): Buffer {

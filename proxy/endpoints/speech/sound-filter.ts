@@ -5,7 +5,6 @@
  * place of sound never passes, whatever it is labelled: an error would else be saved as a recording (docs/design/audio.md 2).
  */
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
-import type { MeasuredSound } from "#proxy/settle/sound-length";
 import type { SoundFraming, SoundMeter, SoundStream } from "./sound-stream.ts";
 
 /** So many printable characters at the start are text: no container begins so, and no samples do. */
@@ -55,8 +54,8 @@ export class SoundFilter implements SoundStream {
     return this.#meter.bytes;
   }
 
-  get sound(): MeasuredSound {
-    return this.#meter.sound;
+  measured(): number | undefined {
+    return this.#meter.measured();
   }
 
   produced(): Produced {

@@ -1,4 +1,5 @@
 /** Reads the reply to a call of speech: bytes or events, told apart by the content type before the first of them passes. */
+import { tellsError } from "#proxy/endpoints/dialects/error-members";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import { nothingProduced } from "#proxy/formats/stream/produced";
@@ -14,7 +15,7 @@ import { kindOfReply, namedSoundType, typeOfFormat } from "./sound-types.ts";
 
 export interface SoundReading {
   readonly eventBytesMax: number;
-  /** The length of the sound is charged, or stands for its tokens. */
+  /** The length of the sound is charged: it is read out of events. That of bytes is measured in any case. */
   readonly isMeasured: boolean;
 }
 
@@ -35,7 +36,7 @@ export class SoundReader implements ReplyReader {
     switch (kindOfReply(contentType)) {
       case "sound":
         return {
-          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, this.#createMeter())),
+          streams: streamsOf(() => new SoundFilter(wantsEvents ? asEvents : asBytes, this.#createMeter(true))),
           isOpaque: true,
           responseType: wantsEvents ? undefined : namedSoundType(contentType),
         };
@@ -51,20 +52,22 @@ export class SoundReader implements ReplyReader {
     return this.#call.format === "json" && !this.#call.wantsEvents;
   }
 
-  #createMeter(): SoundMeter {
-    return new SoundMeter(this.#reading.isMeasured);
+  /** Of bare samples the bytes tell all. */
+  #createMeter(isSeen: boolean): SoundMeter {
+    return new SoundMeter(isSeen && this.#call.format !== "pcm");
   }
 
   #createEventFilter(): StreamFilter {
     const isUnwrapped = !this.#call.wantsEvents;
-    return new SoundEventFilter(this.#createMeter(), { ...this.#reading, isUnwrapped });
+    const { isMeasured } = this.#reading;
+    return new SoundEventFilter(this.#createMeter(isMeasured || isUnwrapped), { ...this.#reading, isUnwrapped });
   }
 
   /** @throws InvalidReply for what is neither an error nor the JSON that was asked for */
   readReply(body: Buffer): ReplyReading {
     const json = parseJson(body.toString("utf8"));
     if (!isObject(json)) throw new InvalidReply("the reply is no sound");
-    const isError = ["error", "message", "detail"].some((name) => json[name] !== undefined && json[name] !== null);
+    const isError = tellsError(json);
     if (!isError && !this.#isJsonWanted) throw new InvalidReply("the reply is no sound");
     return { usage: undefined, error: isError ? classifyErrorEvent(json) : undefined, produced: () => nothingProduced };
   }

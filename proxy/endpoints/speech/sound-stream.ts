@@ -3,38 +3,38 @@
  * be told by what has passed.
  */
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
-import { type MeasuredSound, soundStartBytes } from "#proxy/settle/sound-length";
+import { SoundLength } from "#proxy/settle/sound/sound-length";
 import { encodeEvent } from "#proxy/sse/encoder";
 
 /** A stream of which the sound itself is known as far as it came. */
 export interface SoundStream extends StreamFilter {
-  /** How much of it came; 0 too where it was not looked for. */
+  /** Bytes of sound that came; by the size of the events, where these were not read. */
   readonly soundBytes: number;
-  readonly sound: MeasuredSound;
+  /** How long the sound is, once nothing more comes; undefined where its bytes do not tell, or were not looked at. */
+  measured(): number | undefined;
 }
 
 export function isSoundStream(reply: StreamFilter | ReplyReading): reply is SoundStream {
   return "soundBytes" in reply;
 }
 
-/** Counts the bytes of a sound, and keeps its start where its length is asked for. */
+/** Counts the bytes of a sound, and measures it where its length is asked for. */
 export class SoundMeter {
-  readonly #startBytes: number;
-  readonly #pieces: Buffer[] = [];
-  #kept = 0;
+  readonly #length: SoundLength | undefined;
   #bytes = 0;
 
   constructor(isMeasured: boolean) {
-    this.#startBytes = isMeasured ? soundStartBytes : 0;
+    this.#length = isMeasured ? new SoundLength() : undefined;
   }
 
   add(sound: Buffer): void {
     this.#bytes += sound.length;
-    const room = this.#startBytes - this.#kept;
-    if (room <= 0) return;
-    const piece = sound.subarray(0, room);
-    this.#pieces.push(piece);
-    this.#kept += piece.length;
+    this.#length?.push(sound);
+  }
+
+  /** Counts sound that is not looked at. */
+  addUnseen(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   /** Of all sound so far. */
@@ -43,11 +43,12 @@ export class SoundMeter {
   }
 
   get heldBytes(): number {
-    return this.#kept;
+    return this.#length?.heldBytes ?? 0;
   }
 
-  get sound(): MeasuredSound {
-    return { start: Buffer.concat(this.#pieces), bytes: this.#bytes };
+  /** As of `SoundStream`. */
+  measured(): number | undefined {
+    return this.#length?.end();
   }
 }
 
@@ -68,11 +69,14 @@ export const asEvents: SoundFraming = {
   last: encodeEvent(undefined, JSON.stringify({ type: "speech.audio.done", usage: noUsage })),
 };
 
+/** Sound of one event, where a whole one is cut into events. */
+const eventSoundBytes = 64 * 1024;
+
 /** The same sound in slices, for a client that reads events. */
 export function eventsOfSound(sound: Buffer, usage: object): readonly Buffer[] {
   const events: Buffer[] = [];
-  for (let at = 0; at < sound.length; at += soundStartBytes) {
-    events.push(asEvents.write(sound.subarray(at, at + soundStartBytes)));
+  for (let at = 0; at < sound.length; at += eventSoundBytes) {
+    events.push(asEvents.write(sound.subarray(at, at + eventSoundBytes)));
   }
   return [...events, encodeEvent(undefined, JSON.stringify({ type: "speech.audio.done", usage }))];
 }

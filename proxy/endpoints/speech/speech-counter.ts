@@ -9,7 +9,7 @@ import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/rese
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import { roughTokensOf } from "#proxy/settle/estimate-tokens";
 import type { ChargedUnits } from "#proxy/settle/price";
-import { samplesMilliseconds, soundMilliseconds } from "#proxy/settle/sound-length";
+import { samplesMilliseconds } from "#proxy/settle/sound/sound-length";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
 import { likelyMilliseconds, reservedMilliseconds, tokensOfSound } from "./estimate-speech.ts";
@@ -20,8 +20,10 @@ import { isSoundStream } from "./sound-stream.ts";
 const leastMilliseconds = 1_000;
 /** MP3 as providers send it, 128 kbit/s. */
 const usualBytesPerMillisecond = 16;
+/** Samples of 24 kHz and 16 bits, half of them as FLAC, and what is made for few bytes. */
+const bytesPerMillisecond: Readonly<Record<string, number>> = { pcm: 48, wav: 48, flac: 24, opus: 8, aac: 8 };
 
-/** Whether the price asks how long the sound is: to hold and to parse the start of each sound costs much. */
+/** Whether the price asks how long the sound is: to read it out of each event costs much. */
 export function isLengthPriced(price: Route["price"]): boolean {
   return price?.audioMinute !== undefined;
 }
@@ -42,7 +44,7 @@ export class SpeechCounter implements UnitCounter {
   readonly units: ChargedUnits;
   readonly #call: SpeechCall;
   readonly #isMeasured: boolean;
-  /** Of the sound, once it was measured. */
+  /** Of the sound of a whole reply, as far as anything tells. */
   #milliseconds: number | undefined;
 
   constructor({ call, route }: SettlementContext<SpeechCall>) {
@@ -51,31 +53,33 @@ export class SpeechCounter implements UnitCounter {
     this.#isMeasured = isLengthPriced(route.price);
   }
 
-  measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> | undefined {
-    this.#milliseconds = reply.units?.audioMilliseconds ?? this.#samplesOf(reply);
-    return this.#isMeasured && reply.units?.audioMilliseconds === undefined ? this.#measure(reply) : undefined;
+  measure(reply: StreamFilter | ReplyReading): MeasuredUnits | undefined {
+    const told = reply.units?.audioMilliseconds ?? this.#lengthOf(reply);
+    this.#milliseconds = told ?? Math.max(likelyMilliseconds(this.#call), this.#byBytes(reply));
+    if (!this.#isMeasured || reply.units?.audioMilliseconds !== undefined) return undefined;
+    return { units: { audioMilliseconds: this.#milliseconds }, isEstimated: told === undefined };
   }
 
-  async #measure(reply: StreamFilter | ReplyReading): Promise<MeasuredUnits> {
-    this.#milliseconds = await this.#lengthOf(reply);
-    const audioMilliseconds = this.#milliseconds ?? likelyMilliseconds(this.#call);
-    return { units: { audioMilliseconds }, isEstimated: this.#milliseconds === undefined };
+  #lengthOf(reply: StreamFilter | ReplyReading): number | undefined {
+    if (!isSoundStream(reply) || reply.soundBytes === 0) return undefined;
+    return this.#call.format === "pcm" ? samplesMilliseconds(reply.soundBytes) : reply.measured();
   }
 
-  async #lengthOf(reply: StreamFilter | ReplyReading): Promise<number | undefined> {
-    const samples = this.#samplesOf(reply);
-    return samples === undefined && isSoundStream(reply) ? soundMilliseconds(reply.sound) : samples;
-  }
-
-  /** The length of bare samples, which costs nothing to know. */
-  #samplesOf(reply: StreamFilter | ReplyReading): number | undefined {
-    if (this.#call.format !== "pcm" || !isSoundStream(reply) || reply.soundBytes === 0) return undefined;
-    return samplesMilliseconds(reply.soundBytes);
+  /** What passed is never less than this, where nothing tells how long it is. */
+  #byBytes(reply: StreamFilter | ReplyReading): number {
+    if (!isSoundStream(reply)) return 0;
+    const { format = "mp3" } = this.#call;
+    const each = Object.hasOwn(bytesPerMillisecond, format) ? bytesPerMillisecond[format] : undefined;
+    return Math.ceil(reply.soundBytes / (each ?? usualBytesPerMillisecond));
   }
 
   /** By the length of the text, and of the sound: exact counts would cost more than such a call does. */
   tokens(): TokenUsage {
     return this.#tokensOf(this.#milliseconds ?? likelyMilliseconds(this.#call));
+  }
+
+  output(): TokenUsage {
+    return { ...zeroUsage, audioOutput: this.tokens().audioOutput };
   }
 
   #tokensOf(milliseconds: number): TokenUsage {
@@ -85,16 +89,10 @@ export class SpeechCounter implements UnitCounter {
   }
 
   /** All of the text was read; of the sound counts what came. */
-  async partial(filter: StreamFilter | undefined): Promise<UsedUnits> {
-    const audioMilliseconds = Math.max(await this.#cameOf(filter), leastMilliseconds);
+  partial(filter: StreamFilter | undefined): UsedUnits {
+    const came = filter === undefined ? 0 : (this.#lengthOf(filter) ?? this.#byBytes(filter));
+    const audioMilliseconds = Math.max(came, leastMilliseconds);
     const units = this.#isMeasured ? { ...this.units, audioMilliseconds } : this.units;
     return { usage: this.#tokensOf(audioMilliseconds), units };
-  }
-
-  async #cameOf(filter: StreamFilter | undefined): Promise<number> {
-    if (filter === undefined || !isSoundStream(filter)) return 0;
-    const found = this.#isMeasured ? await this.#lengthOf(filter) : this.#samplesOf(filter);
-    const byBytes = Math.ceil(filter.soundBytes / usualBytesPerMillisecond);
-    return found ?? Math.min(byBytes, likelyMilliseconds(this.#call));
   }
 }

@@ -5,6 +5,7 @@ import { UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import { eventWriter, wholeWriter } from "#proxy/endpoints/dialects/open-ai-writer";
 import { serveDialects } from "#proxy/endpoints/dialects/serve-dialects";
 import type { FormEndpoint } from "#proxy/endpoints/endpoint";
+import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import { readTranscript, singleTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
@@ -26,14 +27,7 @@ function transcriptEndpoint(
     channelFormats: [format],
     body: "form",
     singleParts: singleTranscriptParts,
-    paths: [
-      {
-        kind: "fixed",
-        path: `/v1/audio/${name}`,
-        otherSpellings: [`/audio/${name}`, `/v1/v1/audio/${name}`],
-        match: { protocol: "OpenAI", format, capability },
-      },
-    ],
+    paths: [openAIPath(`/v1/audio/${name}`, { protocol: "OpenAI", format, capability })],
     metricFormat: (match) => match.format,
     readForm: readTranscript,
     checkParameters: ({ body }, route) => checkMemberRules(body, route),

@@ -17,7 +17,7 @@ import type { ProxyLimits } from "#proxy/limits";
 import type { Form, FormFile } from "#proxy/multipart/form";
 import { sniffAudio } from "#proxy/neutral/media/sniff-audio";
 import type { CallPath } from "#proxy/neutral/wire";
-import { type Recording, recordingOf } from "./recording.ts";
+import { type Recording, recordingOf, unseenRecording } from "./recording.ts";
 
 export interface TranscriptCall extends ModelCall {
   /** The fields of the form. */
@@ -30,8 +30,12 @@ export interface TranscriptCall extends ModelCall {
   readonly promptBytes: number;
 }
 
+/** Fields by which some servers fetch the recording themselves, whatever file stands beside them. */
+const references: readonly string[] = ["file_id", "file_url", "url"];
+
 /** Fields that are texts, whatever they look like. */
 const texts: ReadonlySet<string> = new Set([
+  ...references,
   "model",
   "prompt",
   "language",
@@ -56,22 +60,34 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
   const body = readFormFields(form, texts, limits);
   const model = requireModel(body);
   checkParameters(body, rules);
-  const file = requireFile(form);
-  const container = sniffAudio(file.content.start);
-  if (container === undefined) {
-    throw invalidValue("file", "must be a recording: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm");
-  }
+  const upstreamObjects = references.filter((name) => isGiven(form, name));
   return {
     endpoint,
     model,
     stream: readFlag(body, "stream"),
     body,
-    upstreamObjects: [],
+    upstreamObjects,
     form,
-    recording: recordingOf(file.content, container),
+    recording: readRecording(form, upstreamObjects.length > 0),
     format: textOf(body, "response_format") ?? "json",
     promptBytes: Buffer.byteLength(textOf(body, "prompt") ?? ""),
   };
+}
+
+/** An empty field says nothing, and a file under such a name is one all the same. */
+function isGiven({ parts }: Form, name: string): boolean {
+  return parts.some((part) => part.name === name && (part.kind === "file" || part.value !== ""));
+}
+
+/** @param isElsewhere the call refers to another recording, which nobody here can measure */
+function readRecording(form: Form, isElsewhere: boolean): Recording {
+  const hasFile = form.parts.some(({ name }) => name === "file");
+  if (isElsewhere && !hasFile) return unseenRecording();
+  const { content } = requireFile(form);
+  if (sniffAudio(content.start) === undefined) {
+    throw invalidValue("file", "must be a recording: flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm");
+  }
+  return isElsewhere ? unseenRecording(content) : recordingOf(content);
 }
 
 function requireFile({ parts }: Form): FormFile {

@@ -2,15 +2,13 @@
  * Measures how long a recording is: what is reserved before the call, and charged where its upstream reports nothing
  * (docs/design/audio.md 5).
  *
- * Its own head is believed, as its readers believe it; samples are counted. Only its ends and heads are parsed: a file that was
- * made to take long takes little.
+ * The file is read once, from head to head. A large part of it that tells nothing is not read at all, and a file that was made to
+ * take long lets others have their turn.
  */
+import { setImmediate as giveWay } from "node:timers/promises";
 import type { SpooledContent } from "#proxy/multipart/form";
-import type { AudioContainer } from "#proxy/neutral/media/sniff-audio";
-import { audioMillisecondsOf } from "#proxy/settle/audio-duration";
-import { type MeasuredSound, soundMilliseconds, soundStartBytes } from "#proxy/settle/sound-length";
-import { mp4Milliseconds } from "./mp4-length.ts";
-import { readAt } from "./read-at.ts";
+import { audioMillisecondsOf } from "#proxy/settle/sound/audio-duration";
+import { SoundLength } from "#proxy/settle/sound/sound-length";
 
 export interface RecordingLength {
   readonly milliseconds: number;
@@ -27,50 +25,65 @@ export interface Recording {
 
 /** Speech is recorded with 64 kbit/s or less where nothing is known of it: browsers and telephones do. */
 const usualBytesPerMillisecond = 8;
-/** A page of Ogg has 65,307 bytes at most. */
-const endBytes = 64 * 1024;
-const tagHeadBytes = 10;
+/** Of a recording that only the upstream gets to see. */
+const unseenMilliseconds = 10 * 60 * 1_000;
+/** To pass over less takes longer than to read it. */
+const skippedBytesLeast = 512 * 1024;
+const sliceBytes = 8 * 1024;
+/** So many at a time, and those of one slice more: a few milliseconds at most. */
+const stepsAtOnce = 4_000;
 
-export function recordingOf(content: SpooledContent, container: AudioContainer): Recording {
+export function recordingOf(content: SpooledContent): Recording {
   let length: Promise<RecordingLength> | undefined;
   return {
     bySize: lengthBySize(content),
     length: () => {
-      length ??= measure(content, container);
+      length ??= measure(content);
       return length;
     },
   };
 }
 
-async function measure(content: SpooledContent, container: AudioContainer): Promise<RecordingLength> {
-  const found = container === "mp4" ? await mp4Milliseconds(content) : await soundMilliseconds(await endsOf(content));
-  if (found !== undefined && found > 0) return { milliseconds: found, isMeasured: true };
-  return lengthBySize(content);
+/** One that the upstream gets by itself. @param content of a file beside the reference, which may be what is heard after all */
+export function unseenRecording(content?: SpooledContent): Recording {
+  const beside = content === undefined ? undefined : recordingOf(content);
+  return {
+    bySize: atLeastUnseen(beside?.bySize),
+    length: async () => atLeastUnseen(await beside?.length()),
+  };
+}
+
+function atLeastUnseen(beside: RecordingLength | undefined): RecordingLength {
+  return { milliseconds: Math.max(unseenMilliseconds, beside?.milliseconds ?? 0), isMeasured: false };
+}
+
+async function measure(content: SpooledContent): Promise<RecordingLength> {
+  const sound = new SoundLength();
+  for (let at = 0; at < content.length; ) {
+    for await (const chunk of content.chunks(at)) {
+      await pushSlices(sound, chunk);
+      at += chunk.length;
+      if (sound.skipped >= skippedBytesLeast) break;
+    }
+    const skipped = Math.min(sound.skipped, content.length - at);
+    sound.skip(skipped);
+    at += skipped;
+  }
+  const milliseconds = sound.end();
+  return milliseconds === undefined ? lengthBySize(content) : { milliseconds, isMeasured: true };
+}
+
+async function pushSlices(sound: SoundLength, chunk: Buffer): Promise<void> {
+  let stepsBefore = sound.steps;
+  for (let at = 0; at < chunk.length; at += sliceBytes) {
+    sound.push(chunk.subarray(at, at + sliceBytes));
+    if (sound.steps - stepsBefore < stepsAtOnce) continue;
+    stepsBefore = sound.steps;
+    await giveWay();
+  }
 }
 
 function lengthBySize({ length }: SpooledContent): RecordingLength {
   const milliseconds = audioMillisecondsOf(length / usualBytesPerMillisecond / 1_000) ?? 0;
   return { milliseconds: Math.max(1, milliseconds), isMeasured: false };
-}
-
-/** The two ends of the sound, without the tag before it, which may hold a picture. */
-async function endsOf(content: SpooledContent): Promise<MeasuredSound> {
-  const tagBytes = lengthOfTag(content.start);
-  const bytes = content.length - tagBytes;
-  if (bytes <= 0) return { start: Buffer.alloc(0), bytes: 0 };
-  const start = await readAt(content, tagBytes, soundStartBytes);
-  if (!startsAsOgg(start)) return { start, bytes };
-  const end = bytes <= soundStartBytes ? start : await readAt(content, content.length - endBytes, endBytes);
-  return { start, end, bytes };
-}
-
-/** Only its last page tells how long it is. */
-function startsAsOgg(start: Buffer): boolean {
-  return start.toString("latin1", 0, 4) === "OggS";
-}
-
-/** Of ID3v2 (https://id3.org/id3v2.4.0-structure 3.1): its size has seven bits a byte. */
-function lengthOfTag(start: Buffer): number {
-  if (start.length < tagHeadBytes || start.toString("latin1", 0, 3) !== "ID3") return 0;
-  return start.subarray(6, tagHeadBytes).reduce((bytes, byte) => (bytes << 7) | (byte & 0x7f), 0) + tagHeadBytes;
 }

@@ -6,6 +6,7 @@ import { estimateTextTokens } from "#proxy/admit/estimate-cost";
 import type { UnitsNeeded } from "#proxy/admit/estimate-units";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import type { MeasuredUnits, UnitCounter, UsedUnits } from "#proxy/dispatch/reservations/settle-units";
+import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
 import type { ChargedUnits } from "#proxy/settle/price";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
@@ -58,24 +59,34 @@ export class TranscriptCounter implements UnitCounter {
   }
 
   async tokens(): Promise<TokenUsage> {
-    return this.#isTold ? zeroUsage : this.#countedTokens(true);
+    if (this.#isTold) return zeroUsage;
+    const { milliseconds } = await this.#context.call.recording.length();
+    return { ...(await this.#heardTokens()), output: perSecond(milliseconds, writtenPerSecond) };
   }
 
-  async #countedTokens(isWritten: boolean): Promise<TokenUsage> {
+  async output(reply: StreamFilter | ReplyReading): Promise<TokenUsage> {
+    return this.#isTold ? zeroUsage : { ...zeroUsage, output: await this.#tokensOf(reply.produced().text) };
+  }
+
+  async #heardTokens(): Promise<TokenUsage> {
     const { call } = this.#context;
     const { milliseconds } = await call.recording.length();
     return {
       ...zeroUsage,
       input: Math.ceil(call.promptBytes / 4),
       audioInput: perSecond(milliseconds, heardPerSecond),
-      output: isWritten ? perSecond(milliseconds, writtenPerSecond) : 0,
     };
   }
 
-  /** The upstream has heard all of it. */
-  async partial(): Promise<UsedUnits> {
+  async #tokensOf(text: string): Promise<number> {
+    return text === "" ? 0 : await this.#context.services.estimateTokens(text);
+  }
+
+  /** The upstream has heard all of it, and written down what came. */
+  async partial(filter: StreamFilter | undefined): Promise<UsedUnits> {
     const { milliseconds } = await this.#context.call.recording.length();
-    return { usage: await this.#countedTokens(false), units: { audioMilliseconds: milliseconds } };
+    const output = await this.#tokensOf(filter?.produced().text ?? "");
+    return { usage: { ...(await this.#heardTokens()), output }, units: { audioMilliseconds: milliseconds } };
   }
 }
 

@@ -1,16 +1,16 @@
 /** Reads the reply to a call for a transcript: JSON, text in lines, or events. */
-import { heardMilliseconds, transcriptUsage } from "#proxy/endpoints/dialects/audio-usage";
-import { typedEventFilter } from "#proxy/endpoints/dialects/typed-events";
+import { transcriptUsage } from "#proxy/endpoints/dialects/audio-usage";
+import { tellsError } from "#proxy/endpoints/dialects/error-members";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
-import { nothingProduced } from "#proxy/formats/stream/produced";
-import { isObject, member, parseJson } from "#proxy/json/json-value";
+import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
+import { asList, asText, member, parseJson } from "#proxy/json/json-value";
 import { InvalidReply } from "#proxy/neutral/reply";
-import type { ChargedUnits } from "#proxy/settle/price";
 import { encodeEvent } from "#proxy/sse/encoder";
 import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import type { JudgedReply, ReplyReader } from "#proxy/upstream/reply/reply-reader";
 import type { TranscriptCall } from "./read-transcript.ts";
+import { transcriptFilter, unitsOf } from "./transcript-events.ts";
 import { isTextFormat, isTranscript, isTranscriptText, namedTextType, typeOfTranscript } from "./transcript-formats.ts";
 
 export class TranscriptReader implements ReplyReader {
@@ -35,19 +35,8 @@ export class TranscriptReader implements ReplyReader {
     const { stream, format } = this.#call;
     if (!stream) return { responseType: isTextFormat(format) ? namedTextType(contentType) : undefined };
     if (!this.#contentType.startsWith("text/event-stream")) return {};
-    const createFilter = (): StreamFilter => this.#createFilter();
+    const createFilter = (): StreamFilter => transcriptFilter(this.#eventBytesMax);
     return { streams: { createFilter, createOwnFilter: createFilter } };
-  }
-
-  #createFilter(): StreamFilter {
-    return typedEventFilter(
-      {
-        lastType: "transcript.text.done",
-        readUsage: (last) => transcriptUsage(member(last, "usage")),
-        readUnits: unitsOf,
-      },
-      this.#eventBytesMax,
-    );
   }
 
   /** @throws InvalidReply for what is neither a transcript nor an error */
@@ -57,7 +46,8 @@ export class TranscriptReader implements ReplyReader {
     const error = errorOf(json);
     if (error === undefined) this.#check(text, json);
     const usage = transcriptUsage(member(json, "usage"));
-    return { usage, units: unitsOf(json), error, produced: () => nothingProduced };
+    const produced = (): Produced => ({ ...nothingProduced, text: textOf(json) ?? text });
+    return { usage, units: unitsOf(json), error, produced };
   }
 
   #check(text: string, json: unknown): void {
@@ -75,21 +65,25 @@ export class TranscriptReader implements ReplyReader {
   }
 }
 
-function unitsOf(reply: unknown): ChargedUnits | undefined {
-  const audioMilliseconds = heardMilliseconds(reply);
-  return audioMilliseconds === undefined ? undefined : { audioMilliseconds };
+/** What a transcript in JSON says; undefined for what is none. */
+function textOf(json: unknown): string | undefined {
+  if (!isTranscript(json)) return undefined;
+  const { text } = json;
+  return typeof text === "string"
+    ? text
+    : asList(json["segments"])
+        .map((one) => asText(member(one, "text")))
+        .join("");
 }
 
 function errorOf(json: unknown): UpstreamError | undefined {
-  if (!isObject(json) || isTranscript(json)) return undefined;
-  const isError = ["error", "message", "detail"].some((name) => json[name] !== undefined && json[name] !== null);
-  return isError ? classifyErrorEvent(json) : undefined;
+  return isTranscript(json) || !tellsError(json) ? undefined : classifyErrorEvent(json);
 }
 
 /** A whole transcript as the stream that was asked for. */
 function eventsOf(body: Buffer, format: string): readonly Buffer[] {
   const json = isTextFormat(format) ? undefined : parseJson(body.toString("utf8"));
-  const text = isTranscript(json) ? String(json["text"] ?? "") : body.toString("utf8");
+  const text = textOf(json) ?? body.toString("utf8");
   const usage = member(json, "usage");
   const done = { type: "transcript.text.done", text, ...(usage === undefined ? {} : { usage }) };
   return [

@@ -11,8 +11,12 @@ export interface OutputMembers {
   readonly candidates: readonly string[];
 }
 
-export const outputMembers: Readonly<Record<ChatWireFormat, OutputMembers>> = {
+/** Formats of calls whose reply is text. */
+export type TextFormat = ChatWireFormat | "Completions";
+
+export const outputMembers: Readonly<Record<TextFormat, OutputMembers>> = {
   ChatCompletions: { caps: ["max_completion_tokens", "max_tokens"], candidates: ["n"] },
+  Completions: { caps: ["max_tokens"], candidates: ["n", "best_of"] },
   Responses: { caps: ["max_output_tokens"], candidates: [] },
   Messages: { caps: ["max_tokens"], candidates: [] },
   GenerateContent: {

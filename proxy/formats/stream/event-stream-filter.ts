@@ -12,6 +12,7 @@ import { isUtf8 } from "node:buffer";
 import { classifyErrorEvent } from "#proxy/formats/classify-error";
 import type { PassedEvent, StreamFilter, UpstreamError } from "#proxy/formats/format";
 import { isObject, parseJson } from "#proxy/json/json-value";
+import type { ChargedUnits } from "#proxy/settle/price";
 import type { TokenUsage } from "#proxy/settle/usage";
 import { type EventFields, readEventFields, splitEvents } from "#proxy/sse/event-fields";
 import type { EventFraming } from "#proxy/sse/event-framing";
@@ -49,6 +50,8 @@ export interface EventReader {
   /** Shown every event while true: the first events, and streams that need rewriting. */
   wantsEvery: boolean;
   readonly usage: TokenUsage | undefined;
+  /** As of `StreamFilter`; nothing where absent. */
+  readonly units?: ChargedUnits | undefined;
   /** Data that may stand in place of JSON. */
   readonly terminatorText: string | undefined;
   /** Edits a whole block without reading events; undefined leaves it to the usual way. */
@@ -113,6 +116,10 @@ export class EventStreamFilter implements StreamFilter {
 
   get usage(): TokenUsage | undefined {
     return this.#reader.usage;
+  }
+
+  get units(): ChargedUnits | undefined {
+    return this.#reader.units;
   }
 
   get heldBytes(): number {

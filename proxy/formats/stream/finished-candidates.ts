@@ -1,14 +1,20 @@
 /** Tracks which candidates of a stream began and which of them ended: a reply with one cut candidate is cut (PURE). */
 
-/** More than any format lets a client ask for. Beyond, an upstream counts something else, and any end is the end. */
-const candidatesMax = 128;
+/** More than any chat format lets a client ask for. */
+const chatCandidatesMax = 128;
 
 export class FinishedCandidates {
+  readonly #candidatesMax: number;
   readonly #open = new Set<number>();
   readonly #finished = new Set<number>();
   #hasFinish = false;
   /** No candidate is waited for any more. */
   #isAnyEndTheEnd = false;
+
+  /** @param candidatesMax those that were asked for: beyond, an upstream counts something else, and any end is the end */
+  constructor(candidatesMax = chatCandidatesMax) {
+    this.#candidatesMax = candidatesMax;
+  }
 
   /** Some candidate ended and none that began is unfinished. */
   get areWhole(): boolean {
@@ -30,7 +36,7 @@ export class FinishedCandidates {
     } else {
       this.#open.add(candidate);
     }
-    this.#isAnyEndTheEnd = this.#open.size + this.#finished.size > candidatesMax;
+    this.#isAnyEndTheEnd = this.#open.size + this.#finished.size > this.#candidatesMax;
   }
 
   /** The whole reply ended, whatever its candidates say. */

@@ -160,7 +160,21 @@ export class FormStore {
    * @param start their beginning
    */
   content(from: number, to: number, start: Buffer): SpooledContent {
-    return { length: to - from, start, chunks: () => this.#read(from, to) };
+    const inMemory = (): readonly Buffer[] | undefined => this.#inMemory(from, to);
+    return {
+      length: to - from,
+      start,
+      get pieces() {
+        return inMemory();
+      },
+      chunks: (at = 0) => this.#read(from + at, to),
+    };
+  }
+
+  /** The bytes from one place to another, if none of them is in the file. */
+  #inMemory(from: number, to: number): readonly Buffer[] | undefined {
+    if (this.#isReleased) throw new ReleasedFormError();
+    return to <= this.#memoryBytes ? [this.#memory.subarray(from, to)] : undefined;
   }
 
   async *#read(from: number, to: number): AsyncGenerator<Buffer> {

@@ -13,7 +13,7 @@ import type { MessageFraming } from "#proxy/http1/wire/message-framing";
 import { MessageParser } from "#proxy/http1/wire/message-parser";
 import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
 import { BodySender } from "./body-sender.ts";
-import type { SentRequest, UpstreamControl, UpstreamHandler } from "./upstream.ts";
+import type { SentRequest, StreamedBody, UpstreamControl, UpstreamHandler } from "./upstream.ts";
 import { writeRequestHead } from "./write-request-head.ts";
 
 export interface PooledConnectionOwner {
@@ -33,7 +33,7 @@ export interface SocketHandlers {
 }
 
 /** Head and body up to this length go out in one piece: copying costs less than two of them. */
-const joinedBytesMax = 16 * 1024;
+const joinedBytesMax = 8 * 1024;
 /** More than this an upstream may have left unread when it refuses. */
 const readBodyBytes = 64 * 1024;
 
@@ -124,21 +124,34 @@ export class Connection implements UpstreamControl {
     if (this.#isClosed) return;
     const { body } = request;
     this.#bodyBytes = body.length;
-    if (!Buffer.isBuffer(body)) {
-      this.#socket.write(head, "latin1");
-      this.#sender = new BodySender(this.#socket, body, (error) => this.#fail(error));
-      this.#sender.start();
-    } else if (body.length <= joinedBytesMax) {
-      const joined = Buffer.allocUnsafe(head.length + body.length);
-      joined.write(head, "latin1");
-      body.copy(joined, head.length);
-      this.#socket.write(joined);
-    } else {
-      this.#socket.cork();
-      this.#socket.write(head, "latin1");
-      this.#socket.write(body);
-      this.#socket.uncork();
+    if (Buffer.isBuffer(body)) this.#writeAtOnce(head, [body], body.length);
+    else this.#writeStreamed(head, body);
+  }
+
+  #writeStreamed(head: string, body: StreamedBody): void {
+    const { pieces } = body;
+    if (pieces !== undefined) {
+      this.#writeAtOnce(head, pieces, body.length);
+      return;
     }
+    this.#socket.write(head, "latin1");
+    this.#sender = new BodySender(this.#socket, body, (error) => this.#fail(error));
+    this.#sender.start();
+  }
+
+  #writeAtOnce(head: string, pieces: readonly Buffer[], bodyBytes: number): void {
+    if (bodyBytes <= joinedBytesMax) {
+      const joined = Buffer.allocUnsafe(head.length + bodyBytes);
+      let end = joined.write(head, "latin1");
+      for (const piece of pieces) end += piece.copy(joined, end);
+      this.#socket.write(joined);
+      return;
+    }
+    this.#socket.cork();
+    // As bytes: a text among them would be copied together with the body.
+    this.#socket.write(Buffer.from(head, "latin1"));
+    for (const piece of pieces) this.#socket.write(piece);
+    this.#socket.uncork();
   }
 
   #onHead(head: ResponseHead): MessageFraming {

@@ -26,10 +26,12 @@ export interface UpstreamHandler {
   onError(error: Error): void;
 }
 
-/** A body that is too long to be at hand: its bytes are asked for as the upstream takes them. */
+/** A body that may be too long to be at hand: its bytes are asked for as the upstream takes them. */
 export interface StreamedBody {
   /** Bytes. They are promised before the first of them is read: a body with fewer or more fails. */
   readonly length: number;
+  /** All of it, where it lies in memory after all: it goes out with the head, in one write. Its memory is not used again. */
+  readonly pieces?: readonly Buffer[] | undefined;
   /**
    * All bytes from the first one on; each call begins anew, so that another attempt can send the body again. A piece is
    * valid until the next one is asked for: its memory is used again.

@@ -282,9 +282,10 @@ export class ClientResponse extends EventEmitter<ResponseEvents> {
     if (around === "") return socket.write(body);
     if (body.length > joinedBytesMax) {
       socket.cork();
-      if (before !== "") socket.write(before, "latin1");
+      // Bytes throughout: texts among them would be copied together with the body.
+      if (before !== "") socket.write(Buffer.from(before, "latin1"));
       let isFlowing = socket.write(body);
-      if (after !== "") isFlowing = socket.write(after, "latin1");
+      if (after !== "") isFlowing = socket.write(Buffer.from(after, "latin1"));
       socket.uncork();
       return isFlowing;
     }

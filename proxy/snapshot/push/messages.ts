@@ -43,7 +43,7 @@ export interface Hello {
   readonly proxy: string;
   readonly zone?: string;
   /**
-   * Names of restricting fields that this proxy understands, of those in `capabilities.ts`
+   * Names of fields and values that this proxy understands, of those in `capabilities.ts`
    * (docs/design/configuration.md 3.3).
    */
   readonly capabilities: readonly string[];

@@ -1,20 +1,12 @@
 /** `/v1/completions` in front of upstreams that know chat alone: asked as one user message, answered as a text. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
-import {
-  channelManifest,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "#test/support/conformance/manifests";
+import { describe, it } from "mocha";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import type { HttpAnswer } from "#test/support/conformance/http-call";
+import { channelManifest, keyManifest, pairManifest, routeManifest } from "#test/support/conformance/manifests";
 import { naturalReply } from "#test/support/conformance/natural-replies";
 import { eventsOf, replyAsAsked, streamScript } from "#test/support/conformance/text-completions";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream } from "#test/support/fake-upstream";
 
 const formats = ["ChatCompletions", "Responses", "Messages", "GenerateContent"] as const;
 const capabilities = ["Completion"];
@@ -53,21 +45,13 @@ const chunks = [
 ];
 
 describe("completions over chat", () => {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
+  const rig = useEndpointRig({ path: "/v1/completions", reply: naturalReply, manifests });
 
-  before(async () => {
-    upstream = await FakeUpstream.start(naturalReply);
+  function manifests(origin: string): readonly object[] {
     const channel = (name: string, spec: object): object =>
-      channelManifest(name, upstream.origin, {
-        baseURL: upstream.origin,
-        models: [{ name: "*", upstreamName: "m-1" }],
-        ...spec,
-      });
-    const manifests = manifestOf(
-      keyManifest("k"),
+      channelManifest(name, origin, { baseURL: origin, models: [{ name: "*", upstreamName: "m-1" }], ...spec });
+    return [
       keyManifest("few", { limits: [{ name: "quota", unit: "Tokens", limit: "50k", period: "Lifetime" }] }),
-      channelSecretManifest(),
       ...formats.map((type) =>
         channel(type.toLowerCase(), { formats: [{ type, path: paths[type].replace(":generateContent", ":{verb}") }] }),
       ),
@@ -94,34 +78,16 @@ describe("completions over chat", () => {
       ...[...formats.map((type) => type.toLowerCase()), "reasoner", "strict"].map((name) =>
         routeManifest(name, { capabilities }),
       ),
-      routeManifest("mixed", {
-        capabilities,
-        targets: ["chatcompletions", "text"].map((name, priority) => ({ name, channelRef: { name }, priority })),
-        failover: { maxAttempts: 2, on: ["ServerError"] },
-      }),
-    );
-    gateway = await InProcessGateway.start({ manifests });
-  });
-  afterEach(() => {
-    upstream.replyWith(naturalReply);
-    upstream.forget();
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
-  });
+      pairManifest("mixed", ["chatcompletions", "text"], { capabilities }),
+    ];
+  }
 
-  async function complete({ key = "k", ...body }: { readonly key?: string; readonly [name: string]: unknown }) {
-    return httpCall({
-      origin: gateway.origin,
-      path: "/v1/completions",
-      headers: { authorization: `Bearer ${clientKey(key)}` },
-      body: JSON.stringify({ prompt, ...body }),
-    });
+  function complete({ key = "k", ...body }: { readonly key?: string; readonly [name: string]: unknown }) {
+    return rig.call({ prompt, ...body }, { key });
   }
 
   async function billOf(answer: HttpAnswer): Promise<readonly unknown[]> {
-    const record = await gateway.recordOf(String(answer.header("x-request-id")));
+    const record = await rig.recordOf(answer);
     return [record.format, record.usage?.input, record.usage?.output, record.costNanos, record.isEstimated];
   }
 
@@ -134,7 +100,7 @@ describe("completions over chat", () => {
     it(`asks a channel of ${format} as one user message, and gives the reply as a text`, async () => {
       const answer = await complete({ model, max_tokens: 9, temperature: 0.5 });
       assert.equal(answer.status, 200, answer.body.toString());
-      const [sent] = upstream.requests;
+      const [sent] = rig.upstream.requests;
       assert.equal(sent?.target, paths[format]);
       const content = at(sent?.json(), ...places[format]);
       assert.equal(Array.isArray(content) ? at(content, 0, "text") : content, prompt);
@@ -162,7 +128,7 @@ describe("completions over chat", () => {
     });
 
     it(`never lets a stream from a channel of ${format} look whole that was cut`, async () => {
-      upstream.replyWith((request) => {
+      rig.upstream.replyWith((request) => {
         const { body = "", ...script } = naturalReply(request);
         return { ...script, body, framing: "chunked", cutAt: body.length - 30 };
       });
@@ -174,7 +140,7 @@ describe("completions over chat", () => {
   }
 
   it("tells each candidate's text and end, and nothing that completions do not know", async () => {
-    upstream.replyWith(streamScript(eventsOf(...chunks, "[DONE]")));
+    rig.upstream.replyWith(streamScript(eventsOf(...chunks, "[DONE]")));
     const options = { include_usage: true };
     const answer = await complete({ model: "chatcompletions", n: 2, stream: true, stream_options: options });
     const base = { id: "chatcmpl-1", created: 1, model: "m-1", object: "text_completion" };
@@ -193,13 +159,13 @@ describe("completions over chat", () => {
   it("makes a stream of a reply that came whole, and a text of one that came in a stream", async () => {
     const message = { role: "assistant", content: null, refusal: "No." };
     const choices = [{ index: 0, message, finish_reason: "content_filter" }];
-    upstream.replyWith({ body: JSON.stringify({ ...chunk, object: "chat.completion", choices, usage }) });
+    rig.upstream.replyWith({ body: JSON.stringify({ ...chunk, object: "chat.completion", choices, usage }) });
     const streamed = (await complete({ model: "chatcompletions", stream: true })).body.toString();
     assert.match(
       streamed,
       /^data: \{[^\n]*"text":"No\."[^\n]*"finish_reason":"content_filter"[^\n]*\n\ndata: \[DONE\]/,
     );
-    upstream.replyWith(streamScript(eventsOf(...chunks, "[DONE]")));
+    rig.upstream.replyWith(streamScript(eventsOf(...chunks, "[DONE]")));
     const whole = await complete({ model: "chatcompletions", n: 2 });
     assert.deepEqual(
       [0, 1].map((index) => at(whole.json(), "choices", index, "text")),
@@ -213,7 +179,7 @@ describe("completions over chat", () => {
     const choices = [
       { index: 0, message: { role: "assistant", content: "four words of text" }, finish_reason: "stop" },
     ];
-    upstream.replyWith({ body: JSON.stringify({ ...silent, object: "chat.completion", choices }) });
+    rig.upstream.replyWith({ body: JSON.stringify({ ...silent, object: "chat.completion", choices }) });
     const [, input, output, , isEstimated] = await billOf(await complete({ model: "chatcompletions" }));
     assert.ok(Number(input) >= 3 && Number(input) <= 10, `${input} tokens of input`);
     assert.ok(Number(output) >= 3 && Number(output) <= 6, `${output} tokens of output`);
@@ -223,7 +189,7 @@ describe("completions over chat", () => {
   it("sends the cap where the provider takes it, and a vendor's own members to chat completions", async () => {
     await complete({ model: "reasoner", max_tokens: 9 });
     await complete({ model: "chatcompletions", max_tokens: 9, min_p: 0.1, best_of: 1, echo: false, logprobs: null });
-    const [reasoner, compatible] = upstream.requests.map((request) => request.json());
+    const [reasoner, compatible] = rig.upstream.requests.map((request) => request.json());
     const message = [{ role: "user", content: prompt }];
     assert.deepEqual(reasoner, { model: "m-1", messages: message, max_completion_tokens: 9 });
     assert.deepEqual(compatible, { model: "m-1", max_tokens: 9, min_p: 0.1, messages: message });
@@ -235,7 +201,7 @@ describe("completions over chat", () => {
     const refused = await complete({ model: "strict", logit_bias: { 50256: -100 } });
     assert.equal(refused.status, 400);
     assert.equal(at(refused.json(), "error", "param"), "logit_bias");
-    assert.equal(upstream.requests.length, 1);
+    assert.equal(rig.upstream.requests.length, 1);
   });
 
   for (const row of [
@@ -253,18 +219,18 @@ describe("completions over chat", () => {
       assert.equal(answer.status, 400, answer.body.toString());
       assert.equal(at(answer.json(), "error", "param"), row.param);
       assert.equal(at(answer.json(), "error", "code"), "unsupported_parameter");
-      assert.equal(upstream.requests.length, 0);
-      assert.equal((await gateway.recordOf(String(answer.header("x-request-id")))).costNanos ?? 0n, 0n);
+      assert.equal(rig.upstream.requests.length, 0);
+      assert.equal((await rig.recordOf(answer)).costNanos ?? 0n, 0n);
     });
   }
 
   it("takes a list of one text for one", async () => {
     assert.equal((await complete({ model: "chatcompletions", prompt: [prompt] })).status, 200);
-    assert.equal(at(upstream.requests[0]?.json(), "messages", 0, "content"), prompt);
+    assert.equal(at(rig.upstream.requests[0]?.json(), "messages", 0, "content"), prompt);
   });
 
   it("goes on to a channel of completions with what a chat cannot say, and after one that failed", async () => {
-    upstream.replyWith((request) =>
+    rig.upstream.replyWith((request) =>
       request.target === "/v1/completions" ? replyAsAsked(request) : { status: 500, body: "{}" },
     );
     for (const body of [{ prompt: ["a", "b"] }, {}]) {
@@ -272,13 +238,13 @@ describe("completions over chat", () => {
       assert.equal(at(answer.json(), "choices", 0, "text"), " upon a time");
     }
     assert.deepEqual(
-      upstream.requests.map(({ target }) => target),
+      rig.upstream.requests.map(({ target }) => target),
       ["/v1/completions", "/v1/chat/completions", "/v1/completions"],
     );
   });
 
   it("asks a channel of both in chat where its model can do nothing else", async () => {
-    upstream.replyWith((request) =>
+    rig.upstream.replyWith((request) =>
       request.target === "/v1/completions" ? replyAsAsked(request) : naturalReply(request),
     );
     assert.equal((await complete({ model: "both-chat" })).status, 200);
@@ -286,7 +252,7 @@ describe("completions over chat", () => {
     const refused = await complete({ model: "both-deaf" });
     assert.deepEqual([refused.status, at(refused.json(), "error", "param")], [400, "model"]);
     assert.deepEqual(
-      upstream.requests.map(({ target }) => target),
+      rig.upstream.requests.map(({ target }) => target),
       ["/v1/chat/completions", "/v1/completions"],
     );
   });
@@ -296,6 +262,6 @@ describe("completions over chat", () => {
       const answer = await complete({ model, key: "few", max_tokens: 1, max_completion_tokens: 100_000 });
       assert.equal(at(answer.json(), "error", "code"), "insufficient_quota", answer.body.toString());
     }
-    assert.equal(upstream.requests.length, 0);
+    assert.equal(rig.upstream.requests.length, 0);
   });
 });

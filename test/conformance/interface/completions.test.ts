@@ -1,15 +1,14 @@
 /** `/v1/completions` in front of upstreams that serve the same: passed on, charged, limited and cut as chat calls are. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
+import { describe, it } from "mocha";
+import { type CallOptions, useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import type { HttpAnswer } from "#test/support/conformance/http-call";
 import {
   channelManifest,
   channelSecret,
-  channelSecretManifest,
   clientKey,
   keyManifest,
-  manifestOf,
+  pairManifest,
   routeManifest,
 } from "#test/support/conformance/manifests";
 import { itOfRecordings } from "#test/support/conformance/other-recordings";
@@ -23,61 +22,35 @@ import {
   wholeCompletion,
 } from "#test/support/conformance/text-completions";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 import { waitFor } from "#test/support/wait-for";
 
 const capabilities = ["Completion"];
 
-describe("completions", () => {
-  let upstream: FakeUpstream;
-  let second: FakeUpstream;
-  let gateway: InProcessGateway;
+const formats = [{ type: "Completions" }];
+const onText = { capabilities, targets: [{ name: "main", channelRef: { name: "text" } }] };
 
-  before(async () => {
-    upstream = await FakeUpstream.start(replyAsAsked);
-    second = await FakeUpstream.start(replyAsAsked);
-    const formats = [{ type: "Completions" }];
-    const models = [{ name: "*", upstreamName: "davinci-1" }];
-    const both = ["text", "spare"].map((name, priority) => ({ name, channelRef: { name }, priority }));
-    const onText = { capabilities, targets: [{ name: "main", channelRef: { name: "text" } }] };
-    const manifests = manifestOf(
-      keyManifest("k"),
+describe("completions", () => {
+  const rig = useEndpointRig({
+    path: "/v1/completions",
+    reply: replyAsAsked,
+    manifests: (origin, spare) => [
       ...restrictedKeyManifests,
       keyManifest("small", { limits: [{ name: "all", unit: "OutputTokens", limit: "1000", period: "Lifetime" }] }),
-      channelSecretManifest(),
-      channelManifest("text", upstream.origin, { formats, models }),
-      channelManifest("spare", second.origin, { formats }),
-      channelManifest("reranker", upstream.origin, { formats: [{ type: "Rerank" }] }),
+      channelManifest("text", origin, { formats, models: [{ name: "*", upstreamName: "davinci-1" }] }),
+      channelManifest("spare", spare, { formats }),
+      channelManifest("reranker", origin, { formats: [{ type: "Rerank" }] }),
       routeManifest("text", { capabilities }),
-      routeManifest("both", { capabilities, targets: both, failover: { maxAttempts: 2, on: ["ServerError"] } }),
+      pairManifest("both", ["text", "spare"], { capabilities }),
       routeManifest("plain", { ...onText, parameters: [{ name: "suffix", support: "Unsupported" }] }),
-      routeManifest("chat-only", { targets: [{ name: "main", channelRef: { name: "text" } }] }),
+      routeManifest("small-window", { ...onText, info: { contextWindow: 100 } }),
+      routeManifest("chat-only", { targets: onText.targets }),
       routeManifest("reranker", { capabilities }),
-    );
-    gateway = await InProcessGateway.start({ manifests });
-  });
-  afterEach(() => {
-    upstream.replyWith(replyAsAsked);
-    upstream.forget();
-    second.forget();
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
-    await second?.close();
+    ],
   });
 
-  async function complete(body: object | string, { key = "k", path = "/v1/completions" } = {}): Promise<HttpAnswer> {
-    return httpCall({
-      origin: gateway.origin,
-      path,
-      headers: { authorization: `Bearer ${clientKey(key)}` },
-      body: typeof body === "string" ? body : JSON.stringify({ model: "text", prompt: "Once", ...body }),
-    });
-  }
-
-  async function recordOf(answer: HttpAnswer): ReturnType<InProcessGateway["recordOf"]> {
-    return gateway.recordOf(String(answer.header("x-request-id")));
+  function complete(body: object | string, options: CallOptions = {}): Promise<HttpAnswer> {
+    return rig.call(typeof body === "string" ? body : { model: "text", prompt: "Once", ...body }, options);
   }
 
   describe("what passes", () => {
@@ -88,7 +61,7 @@ describe("completions", () => {
         assert.equal(answer.status, 200, answer.body.toString());
         assert.equal(answer.header("content-type"), "application/json");
         assert.equal(answer.body.toString(), JSON.stringify(wholeCompletion));
-        const [sent] = upstream.requests;
+        const [sent] = rig.upstream.requests;
         assert.equal(sent?.target, "/v1/completions");
         assert.equal(sent?.headers["authorization"], `Bearer ${channelSecret}`);
         assert.deepEqual(sent?.json(), { model: "davinci-1", ...own });
@@ -109,19 +82,19 @@ describe("completions", () => {
         return chunk;
       });
       assert.equal(answer.body.toString(), eventsOf(...shown, "[DONE]"));
-      assert.deepEqual(at(upstream.requests[0]?.json(), "stream_options"), { include_usage: true });
-      assert.equal((await recordOf(answer)).usage?.output, 3);
+      assert.deepEqual(at(rig.upstream.requests[0]?.json(), "stream_options"), { include_usage: true });
+      assert.equal((await rig.recordOf(answer)).usage?.output, 3);
     });
 
     it("a reply that came whole, as a stream to who asked for one, and the reverse", async () => {
-      upstream.replyWith({ body: JSON.stringify(wholeCompletion) });
+      rig.upstream.replyWith({ body: JSON.stringify(wholeCompletion) });
       const streamed = await complete({ stream: true, stream_options: { include_usage: true } });
       const { usage, ...rest } = wholeCompletion;
       assert.equal(streamed.body.toString(), eventsOf(rest, { ...rest, choices: [], usage }, "[DONE]"));
       const logprobs = { tokens: ["a"], token_logprobs: [-0.5] };
       const other = { ...completionChunks[0], choices: [{ text: "b", index: 1, logprobs, finish_reason: "length" }] };
       const more = { ...other, choices: [{ text: "c", index: 1, logprobs, finish_reason: null }] };
-      upstream.replyWith(streamScript(eventsOf(more, other, ...completionChunks, "[DONE]")));
+      rig.upstream.replyWith(streamScript(eventsOf(more, other, ...completionChunks, "[DONE]")));
       const twice = { tokens: ["a", "a"], token_logprobs: [-0.5, -0.5] };
       assert.deepEqual((await complete({ n: 2 })).json(), {
         ...wholeCompletion,
@@ -132,14 +105,14 @@ describe("completions", () => {
     it("without what the route's model does not take, which is declared", async () => {
       const answer = await complete({ model: "plain", suffix: "end" });
       assert.equal(answer.header("x-tollgate-dropped"), "suffix");
-      assert.deepEqual(upstream.requests[0]?.json(), { model: "davinci-1", prompt: "Once" });
+      assert.deepEqual(rig.upstream.requests[0]?.json(), { model: "davinci-1", prompt: "Once" });
     });
 
     it("prompts as token ids, and none", async () => {
       for (const prompt of [[1, 2], [[1, 2], [3]], null, "", ["a"]]) {
         const answer = await complete({ prompt });
         assert.equal(answer.status, 200, answer.body.toString());
-        assert.deepEqual(at(upstream.requests.at(-1)?.json(), "prompt"), prompt);
+        assert.deepEqual(at(rig.upstream.requests.at(-1)?.json(), "prompt"), prompt);
       }
     });
   });
@@ -147,7 +120,7 @@ describe("completions", () => {
   describe("what it costs", () => {
     it("the tokens that the upstream reports, whole and streamed", async () => {
       for (const stream of [false, true]) {
-        const { usage, costNanos, isEstimated, format } = await recordOf(await complete({ stream }));
+        const { usage, costNanos, isEstimated, format } = await rig.recordOf(await complete({ stream }));
         assert.deepEqual([usage?.input, usage?.output, costNanos], [5, 3, 5_000n + 6_000n]);
         assert.deepEqual([isEstimated, format], [false, "Completions"]);
       }
@@ -155,8 +128,8 @@ describe("completions", () => {
 
     it("tokens that are counted where the upstream reports none, and token ids by their number", async () => {
       const { usage: _usage, ...silent } = wholeCompletion;
-      upstream.replyWith({ body: JSON.stringify(silent) });
-      const { usage, costNanos, isEstimated } = await recordOf(await complete({ prompt: [[1, 2, 3], [4]] }));
+      rig.upstream.replyWith({ body: JSON.stringify(silent) });
+      const { usage, costNanos, isEstimated } = await rig.recordOf(await complete({ prompt: [[1, 2, 3], [4]] }));
       const { input = 0, output = 0 } = usage ?? {};
       assert.ok(input >= 4 && input <= 8, `${input} tokens of input`);
       assert.ok(output >= 2 && output <= 5, `${output} tokens of output`);
@@ -168,10 +141,10 @@ describe("completions", () => {
       const text = "word ".repeat(50);
       const first = { ...completionChunks[0], choices: [{ text, index: 0, logprobs: null, finish_reason: null }] };
       const body = eventsOf(first, ...completionChunks, "[DONE]");
-      upstream.replyWith(streamScript(body, { stallAt: eventsOf(first).length }));
+      rig.upstream.replyWith(streamScript(body, { stallAt: eventsOf(first).length }));
       const leaving = new AbortController();
-      const known = gateway.records.length;
-      const response = await fetch(`${gateway.origin}/v1/completions`, {
+      const known = rig.gateway.records.length;
+      const response = await fetch(`${rig.gateway.origin}/v1/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${clientKey("k")}`, "content-type": "application/json" },
         body: JSON.stringify({ model: "text", prompt: "Once", stream: true }),
@@ -179,8 +152,8 @@ describe("completions", () => {
       });
       await response.body?.getReader().read();
       leaving.abort();
-      await waitFor("the upstream to be left", () => upstream.requests[0]?.abortedAtMs);
-      const { usage, isEstimated } = await waitFor("the record", () => gateway.records[known]);
+      await waitFor("the upstream to be left", () => rig.upstream.requests[0]?.abortedAtMs);
+      const { usage, isEstimated } = await waitFor("the record", () => rig.gateway.records[known]);
       assert.ok((usage?.output ?? 0) >= 40, `${usage?.output} tokens`);
       assert.equal(isEstimated, true);
     });
@@ -196,7 +169,7 @@ describe("completions", () => {
         const isRefused = at(answer.json(), "error", "code") === "insufficient_quota";
         assert.equal(isRefused, status === 429, answer.body.toString());
       }
-      assert.equal(upstream.requests.length, 1);
+      assert.equal(rig.upstream.requests.length, 1);
     });
   });
 
@@ -222,7 +195,7 @@ describe("completions", () => {
         const answer = await complete(row.body);
         assert.equal(answer.status, 400, answer.body.toString());
         assert.equal(at(answer.json(), "error", "param"), row.param);
-        assert.equal(upstream.requests.length, 0);
+        assert.equal(rig.upstream.requests.length, 0);
       });
     }
   });
@@ -230,7 +203,7 @@ describe("completions", () => {
   describe("restrictions", () => {
     itRefusesRestrictedKeys(
       (key) => complete({}, { key }),
-      () => upstream,
+      () => rig.upstream,
     );
   });
 
@@ -247,7 +220,7 @@ describe("completions", () => {
       { name: "a status of 500", script: { status: 500, body: "oops" } },
     ] as const) {
       it(`never passes ${row.name} as a completion`, async () => {
-        upstream.replyWith(row.script);
+        rig.upstream.replyWith(row.script);
         const answer = await complete({});
         assert.ok(answer.status >= 400, `${answer.status}`);
         assert.equal(typeof at(answer.json(), "error", "message"), "string");
@@ -257,7 +230,7 @@ describe("completions", () => {
     it("never lets a stream look whole that was cut, wherever it was", async () => {
       const end = completionStream.length - "[DONE]\n\n".length;
       for (let cutAt = 0; cutAt < end; cutAt += 17) {
-        upstream.replyWith(streamScript(completionStream, { cutAt } satisfies ScriptedReply));
+        rig.upstream.replyWith(streamScript(completionStream, { cutAt } satisfies ScriptedReply));
         const answer = await complete({ stream: true });
         const text = answer.body.toString();
         assert.ok(!text.includes("[DONE]"), `cut at ${cutAt}: ${text}`);
@@ -265,10 +238,41 @@ describe("completions", () => {
       }
     });
 
+    it("waits for the end of each of hundreds of candidates", async () => {
+      const prompts = Array.from({ length: 150 }, () => "Once");
+      const choices = Array.from({ length: 300 }, (_, index) => ({ text: "a", index, logprobs: null }));
+      const chunkOf = (choice: object): object => ({ id: "cmpl-1", object: "text_completion", choices: [choice] });
+      const begun = choices.map((choice) => chunkOf({ ...choice, finish_reason: null }));
+      const ended = choices.map((choice) => chunkOf({ ...choice, finish_reason: "stop" }));
+      for (const [finished, isWhole] of [
+        [299, false],
+        [300, true],
+      ] as const) {
+        rig.upstream.replyWith(streamScript(eventsOf(...begun, ...ended.slice(0, finished), "[DONE]")));
+        const answer = await complete({ prompt: prompts, n: 2, stream: true });
+        assert.equal(answer.body.toString().includes("[DONE]"), isWhole, `${finished} that ended`);
+      }
+    });
+
+    for (const [said, charged] of [
+      [600, 600],
+      [900, 600],
+    ] as const) {
+      it(`charges ${charged} of ${said} output tokens for three prompts of two candidates and a window of 100`, async () => {
+        const reply = {
+          ...wholeCompletion,
+          usage: { prompt_tokens: 5, completion_tokens: said, total_tokens: said + 5 },
+        };
+        rig.upstream.replyWith({ body: JSON.stringify(reply) });
+        const answer = await complete({ model: "small-window", prompt: ["a", "b", "c"], n: 2 });
+        assert.equal((await rig.recordOf(answer)).usage?.output, charged);
+      });
+    }
+
     it("tells an error in a stream as an event, and passes nothing behind it", async () => {
       const [first = {}] = completionChunks;
       const body = eventsOf(first, { error: { message: "overloaded", type: "server_error" } }, "[DONE]");
-      upstream.replyWith(streamScript(body));
+      rig.upstream.replyWith(streamScript(body));
       const text = (await complete({ stream: true })).body.toString();
       assert.match(text, /data: \{"error":\{/);
       assert.doesNotMatch(text, /DONE/);
@@ -276,12 +280,12 @@ describe("completions", () => {
 
     it("asks the next target where the first fails before its first byte", async () => {
       for (const stream of [false, true]) {
-        upstream.replyWith({ status: 503, body: "{}" });
+        rig.upstream.replyWith({ status: 503, body: "{}" });
         const answer = await complete({ model: "both", stream });
         assert.equal(answer.status, 200);
         assert.match(answer.body.toString(), /time/);
       }
-      assert.deepEqual([upstream.requests.length, second.requests.length], [2, 2]);
+      assert.deepEqual([rig.upstream.requests.length, rig.spare.requests.length], [2, 2]);
     });
   });
 
@@ -291,7 +295,7 @@ describe("completions", () => {
       ["openai-completion.request.json", "openai-completion.json", "openai-completion-stream.sse"],
       async (request = Buffer.alloc(0), whole = Buffer.alloc(0), stream = Buffer.alloc(0)) => {
         const body = { ...JSON.parse(request.toString()), model: "text" };
-        upstream.replyWith(({ body: sent }) =>
+        rig.upstream.replyWith(({ body: sent }) =>
           at(JSON.parse(String(sent)), "stream") === true ? streamScript(stream.toString()) : { body: whole },
         );
         for (const [asked, want] of [
@@ -300,7 +304,7 @@ describe("completions", () => {
         ] as const) {
           const answer = await complete({ ...body, ...asked });
           assert.deepEqual(answer.body, want);
-          const { usage } = await recordOf(answer);
+          const { usage } = await rig.recordOf(answer);
           assert.deepEqual([usage?.input, usage?.output], [31, 25]);
         }
       },

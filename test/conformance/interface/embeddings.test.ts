@@ -300,39 +300,6 @@ describe("embeddings", () => {
     assert.equal((await gateway.recordOf(String(answer.header("x-request-id")))).costNanos, 0n);
   });
 
-  const whole = JSON.stringify(replies.openAI(2));
-  for (const row of [
-    { name: "an error body under a status of success", script: { body: '{"error":{"message":"no"}}' } },
-    { name: "a page of HTML", script: { body: "<html>", headers: { "content-type": "text/html" } } },
-    { name: "nothing", script: { body: "" } },
-    { name: "JSON of another kind", script: { body: "[]" } },
-    { name: "fewer vectors than inputs", script: { body: JSON.stringify(replies.openAI(1)) } },
-    { name: "no vectors", script: { body: JSON.stringify(replies.openAI(0)) } },
-    { name: "two vectors of one input", script: { body: whole.replace('"index":1', '"index":0') } },
-    { name: "a reply that is cut and ends as if it were whole", script: { body: whole.slice(0, -40) } },
-    { name: "a reply with more behind it", script: { body: `${whole}{}` } },
-    { name: "a reply that is cut", script: { body: whole, framing: "length", cutAt: 60 } },
-    { name: "a reply that is cut in a chunk", script: { body: whole, framing: "chunked", cutAt: 60 } },
-    { name: "a status of 500", script: { status: 500, body: "oops" } },
-  ] as const) {
-    it(`never passes ${row.name} as vectors`, async () => {
-      const { embed, upstream } = rig();
-      upstream.replyWith(row.script);
-      const answer = await embed({ model: "openai", input: ["a", "b"] });
-      assert.ok(answer.status >= 500, `${answer.status}`);
-      assert.equal(typeof at(answer.json(), "error", "message"), "string");
-    });
-  }
-
-  it("never passes a reply cut at any byte as vectors", async () => {
-    const { embed, upstream } = rig();
-    for (let end = 1; end < whole.length; end += 7) {
-      upstream.replyWith({ body: whole.slice(0, end) });
-      const answer = await embed({ model: "openai", input: ["a", "b"] });
-      assert.ok(answer.status >= 500, `${answer.status} at ${end}`);
-    }
-  });
-
   it("says an upstream's refusal of a parameter in its own words", async () => {
     const { embed, reply } = rig();
     const message = "-1 is less than the minimum of 1 - 'dimensions'";
@@ -367,7 +334,7 @@ describe("embeddings", () => {
 
   it("closes the upstream when the client leaves, and charges the input", async () => {
     const { gateway, upstream } = rig();
-    upstream.replyWith({ body: whole, framing: "length", stallAt: 30 });
+    upstream.replyWith({ body: JSON.stringify(replies.openAI(2)), framing: "length", stallAt: 30 });
     const client = new AbortController();
     const { signal } = client;
     const sent = fetch(`${gateway.origin}/v1/embeddings`, {

@@ -42,7 +42,11 @@ const secrets = proof(
 );
 const pages = (...titles: readonly string[]): Proof => proof("test/integration/pages.test.ts", ...titles);
 const embeddings = (...titles: readonly string[]): Proof => proof(`${here}/embeddings.test.ts`, ...titles);
-const speech = (...titles: readonly string[]): Proof => proof(`${here}/speech.test.ts`, ...titles);
+const speech = (...titles: readonly string[]): Proof => proof("test/conformance/audio/speech.test.ts", ...titles);
+const speechCharges = proof(
+  "test/conformance/audio/speech-charges.test.ts",
+  "characters, of any script, and the request",
+);
 const rerank = (...titles: readonly string[]): Proof => proof(`${here}/rerank.test.ts`, ...titles);
 const images = (...titles: readonly string[]): Proof => proof(`${here}/image-generations.test.ts`, ...titles);
 const edits = (...titles: readonly string[]): Proof => proof(`${here}/image-edits.test.ts`, ...titles);
@@ -206,7 +210,7 @@ export const interfaceTable: Readonly<Record<string, readonly Proof[]>> = {
   ],
   "2.9 dimensions": [embeddings("refuses a call with 0 dimensions", "refuses a call with half a dimension")],
   "2.10 model": [speech("passes the call on under the upstream's name", "a call without a model", "a model for chat")],
-  "2.10 input": [speech("a call without input", "input that is no text", "characters, of any script, and the request")],
+  "2.10 input": [speech("a call without input", "input that is no text"), speechCharges],
   "2.10 voice": [speech("and a call without a voice", "a voice that is a number", "a voice of the account")],
   "2.10 instructions": [speech("takes a speed at both edges of its range, metadata and style")],
   "2.10 response_format": [

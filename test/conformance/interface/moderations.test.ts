@@ -1,79 +1,41 @@
 /** `/v1/moderations`: passed on to upstreams that serve it, restricted, charged and limited like every call. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
-import {
-  channelManifest,
-  channelSecret,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "#test/support/conformance/manifests";
+import { describe, it } from "mocha";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
+import { channelManifest, channelSecret, keyManifest, routeManifest } from "#test/support/conformance/manifests";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
 
 const verdict = { flagged: true, categories: { violence: true }, category_scores: { violence: 0.9 } };
 const reply = { body: JSON.stringify({ id: "modr-1", model: "judge-1", results: [verdict] }) };
 
-describe("moderations", () => {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
+const capabilities = ["Moderation"];
+const onJudge = { capabilities, targets: [{ name: "main", channelRef: { name: "judge" } }] };
 
-  before(async () => {
-    upstream = await FakeUpstream.start();
-    const capabilities = ["Moderation"];
-    const manifests = manifestOf(
-      keyManifest("k"),
+describe("moderations", () => {
+  const rig = useEndpointRig({
+    path: "/v1/moderations",
+    manifests: (origin) => [
       keyManifest("chat-only", { capabilities: ["Chat"] }),
       keyManifest("poor", { limits: [{ name: "quota", unit: "Cost", limit: "0.000001", period: "Lifetime" }] }),
-      channelSecretManifest(),
-      channelManifest("judge", upstream.origin, {
+      channelManifest("judge", origin, {
         formats: [{ type: "Moderations" }, { type: "ChatCompletions" }],
         models: [{ name: "judge", upstreamName: "judge-1" }, { name: "mute", capabilities: ["Chat"] }, { name: "*" }],
       }),
       routeManifest("judge", { capabilities, price: { inputPerMillion: "1", perRequest: "0.5" } }),
-      routeManifest("chatter", { targets: [{ name: "main", channelRef: { name: "judge" } }] }),
-      routeManifest("mute", { capabilities, targets: [{ name: "main", channelRef: { name: "judge" } }] }),
-      routeManifest("omni", {
-        model: "omni-moderation-latest",
-        capabilities,
-        targets: [{ name: "main", channelRef: { name: "judge" } }],
-      }),
-    );
-    gateway = await InProcessGateway.start({ manifests });
+      routeManifest("chatter", { targets: onJudge.targets }),
+      routeManifest("mute", onJudge),
+      routeManifest("omni", { model: "omni-moderation-latest", ...onJudge }),
+    ],
   });
-  afterEach(() => {
-    upstream.requests.length = 0;
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
-  });
-
-  async function judge(body: object | string, { key = "k", path = "/v1/moderations" } = {}): Promise<HttpAnswer> {
-    return httpCall({
-      origin: gateway.origin,
-      path,
-      headers: { authorization: `Bearer ${clientKey(key)}` },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-  }
-
-  function replyWith(script: ScriptedReply): void {
-    upstream.replyWith(script);
-  }
 
   for (const path of ["/v1/moderations", "/moderations", "/v1/v1/moderations"]) {
     it(`POST ${path} passes the call on under the upstream's name, and the reply back`, async () => {
-      replyWith(reply);
-      const answer = await judge({ model: "judge", input: "hit him", vendor_field: { deep: 1.0 } }, { path });
+      rig.upstream.replyWith(reply);
+      const answer = await rig.call({ model: "judge", input: "hit him", vendor_field: { deep: 1.0 } }, { path });
       assert.equal(answer.status, 200, answer.body.toString());
       assert.equal(answer.header("content-type"), "application/json");
       assert.equal(answer.body.toString(), reply.body);
-      const [sent] = upstream.requests;
+      const [sent] = rig.upstream.requests;
       assert.equal(sent?.target, "/v1/moderations");
       assert.equal(sent?.headers["authorization"], `Bearer ${channelSecret}`);
       assert.deepEqual(sent?.json(), { model: "judge-1", input: "hit him", vendor_field: { deep: 1.0 } });
@@ -81,15 +43,15 @@ describe("moderations", () => {
   }
 
   it("takes OpenAI's default model where the call names none", async () => {
-    replyWith(reply);
-    assert.equal((await judge({ input: ["a", "b"] })).status, 200);
-    assert.equal(at(upstream.requests[0]?.json(), "model"), "omni-moderation-latest");
+    rig.upstream.replyWith(reply);
+    assert.equal((await rig.call({ input: "a" })).status, 200);
+    assert.equal(at(rig.upstream.requests[0]?.json(), "model"), "omni-moderation-latest");
   });
 
   it("charges the request and the text that was read", async () => {
-    replyWith(reply);
-    const answer = await judge({ model: "judge", input: "three words here" });
-    const record = await gateway.recordOf(String(answer.header("x-request-id")));
+    rig.upstream.replyWith(reply);
+    const answer = await rig.call({ model: "judge", input: "three words here" });
+    const record = await rig.recordOf(answer);
     const { input } = record.usage ?? { input: 0 };
     assert.ok(input >= 3 && input <= 6, `${input} tokens`);
     assert.equal(record.costNanos, 500_000_000n + BigInt(input) * 1_000n);
@@ -112,23 +74,46 @@ describe("moderations", () => {
     },
   ]) {
     it(`refuses a call ${row.name} before any upstream is called`, async () => {
-      const answer = await judge(row.body);
+      const answer = await rig.call(row.body);
       assert.equal(answer.status, 400, answer.body.toString());
       const error = at(answer.json(), "error");
       if (row.code !== null) assert.equal(at(error, "code"), row.code);
       if (row.param !== null) assert.equal(at(error, "param"), row.param);
-      assert.equal(upstream.requests.length, 0);
+      assert.equal(rig.upstream.requests.length, 0);
     });
   }
 
   it("refuses a key that is for chat alone, and one whose ceiling the call does not fit", async () => {
-    assert.equal((await judge({ model: "judge", input: "a" }, { key: "chat-only" })).status, 403);
-    const answer = await judge({ model: "judge", input: "a" }, { key: "poor" });
+    assert.equal((await rig.call({ model: "judge", input: "a" }, { key: "chat-only" })).status, 403);
+    const answer = await rig.call({ model: "judge", input: "a" }, { key: "poor" });
     assert.equal(at(answer.json(), "error", "code"), "insufficient_quota");
-    assert.equal(upstream.requests.length, 0);
+    assert.equal(rig.upstream.requests.length, 0);
+  });
+
+  const text = { type: "text", text: "a" };
+  for (const row of [
+    { name: "a text", input: "a", takes: [1] },
+    { name: "two texts", input: ["a", "b"], takes: [2] },
+    { name: "the parts of one input", input: [text, { type: "image_url", image_url: { url: "x" } }], takes: [1] },
+    { name: "texts and parts, of which OpenAI says nothing", input: ["a", text], takes: [1, 2, 3] },
+  ]) {
+    it(`takes as many verdicts as there should be of ${row.name}, and fails any other number`, async () => {
+      for (const count of [0, 1, 2, 3]) {
+        rig.upstream.replyWith({ body: JSON.stringify({ results: Array(count).fill(verdict) }) });
+        const answer = await rig.call({ model: "judge", input: row.input });
+        assert.equal(answer.status < 300, row.takes.includes(count), `${count} verdicts: ${answer.status}`);
+      }
+    });
+  }
+
+  it("takes verdicts of categories alone", async () => {
+    rig.upstream.replyWith({ body: JSON.stringify({ results: [{ categories: { pii: false } }] }) });
+    assert.equal((await rig.call({ model: "judge", input: "a" })).status, 200);
   });
 
   for (const row of [
+    { name: "a verdict that is null", script: { body: '{"results":[null]}' } },
+    { name: "a verdict that says nothing", script: { body: '{"results":[{}]}' } },
     { name: "an error body under a status of success", script: { body: '{"error":{"message":"no"}}' } },
     { name: "a page of HTML", script: { body: "<html>", headers: { "content-type": "text/html" } } },
     { name: "JSON that is no verdict", script: { body: "[]" } },
@@ -136,8 +121,8 @@ describe("moderations", () => {
     { name: "a status of 500", script: { status: 500, body: "oops" } },
   ] as const) {
     it(`never passes ${row.name} as a verdict`, async () => {
-      replyWith(row.script);
-      const answer = await judge({ model: "judge", input: "a" });
+      rig.upstream.replyWith(row.script);
+      const answer = await rig.call({ model: "judge", input: "a" });
       assert.ok(answer.status >= 400, `${answer.status}`);
       assert.equal(typeof at(answer.json(), "error", "message"), "string");
     });

@@ -1,15 +1,12 @@
 /** Rerank: one rule for the responses of upstreams of every dialect, in the form of the path that the client called. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
+import { describe, it } from "mocha";
+import { useEndpointRig } from "#test/support/conformance/endpoint-rig";
 import {
   channelManifest,
   channelSecret,
-  channelSecretManifest,
   clientKey,
-  keyManifest,
-  manifestOf,
+  pairManifest,
   routeManifest,
 } from "#test/support/conformance/manifests";
 import { itOfRecordings } from "#test/support/conformance/other-recordings";
@@ -24,7 +21,6 @@ import {
 } from "#test/support/conformance/rankings";
 import { itRefusesRestrictedKeys, restrictedKeyManifests } from "#test/support/conformance/restricted-keys";
 import { at } from "#test/support/digest/facts";
-import { FakeUpstream } from "#test/support/fake-upstream";
 import { waitFor } from "#test/support/wait-for";
 
 const priced = { inputPerMillion: "1", perSearch: "0.002" };
@@ -39,63 +35,36 @@ function channel(dialect: Dialect, origin: string, spec: object = {}): object {
 }
 
 describe("rerank", () => {
-  let upstream: FakeUpstream;
-  let second: FakeUpstream;
-  let gateway: InProcessGateway;
-
-  before(async () => {
-    upstream = await FakeUpstream.start();
-    second = await FakeUpstream.start(scriptOf(replies.Jina));
-    const both = ["jina", "spare"].map((name, priority) => ({ name, channelRef: { name }, priority }));
-    const manifests = manifestOf(
-      keyManifest("k"),
+  const rig = useEndpointRig({
+    path: "/v1/rerank",
+    manifests: (origin, spare) => [
       ...restrictedKeyManifests,
-      channelSecretManifest(),
-      ...dialects.map((dialect) => channel(dialect, upstream.origin)),
-      channelManifest("strict", upstream.origin, {
+      ...dialects.map((dialect) => channel(dialect, origin)),
+      channelManifest("strict", origin, {
         formats: [{ type: "Rerank", path: "/rerank", dialect: "Cohere" }],
         unsupportedParameters: "Reject",
       }),
-      channelManifest("spare", second.origin, { formats: [{ type: "Rerank" }] }),
-      channelManifest("talker", upstream.origin),
+      channelManifest("spare", spare, { formats: [{ type: "Rerank" }] }),
+      channelManifest("talker", origin),
       ...dialects.map((dialect) => routeManifest(dialect.toLowerCase(), { capabilities, price: priced })),
       routeManifest("strict", { capabilities }),
       routeManifest("talker", { capabilities }),
       routeManifest("chatter", { targets: [{ name: "main", channelRef: { name: "jina" } }] }),
-      routeManifest("both", { capabilities, targets: both, failover: { maxAttempts: 2, on: ["ServerError"] } }),
-    );
-    gateway = await InProcessGateway.start({ manifests });
+      pairManifest("both", ["jina", "spare"], { capabilities }),
+    ],
   });
-  afterEach(() => {
-    upstream.forget();
-    second.forget();
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
-    await second?.close();
-  });
-
-  async function rank(body: object | string, { key = "k", path = "/v1/rerank" } = {}): Promise<HttpAnswer> {
-    return httpCall({
-      origin: gateway.origin,
-      path,
-      headers: { authorization: `Bearer ${clientKey(key)}` },
-      body: typeof body === "string" ? body : JSON.stringify(body),
-    });
-  }
 
   async function ranked(body: object, path = "/v1/rerank"): Promise<Record<string, unknown>> {
-    const answer = await rank(body, { path });
+    const answer = await rig.call(body, { path });
     assert.equal(answer.status, 200, answer.body.toString());
     assert.equal(answer.header("content-type"), "application/json");
     return JSON.parse(answer.body.toString());
   }
 
   async function costOf(body: object): Promise<readonly unknown[]> {
-    const answer = await rank(body);
+    const answer = await rig.call(body);
     assert.equal(answer.status, 200, answer.body.toString());
-    const { usage, costNanos, isEstimated } = await gateway.recordOf(String(answer.header("x-request-id")));
+    const { usage, costNanos, isEstimated } = await rig.recordOf(answer);
     return [usage?.input, usage?.searches, costNanos, isEstimated];
   }
 
@@ -105,7 +74,7 @@ describe("rerank", () => {
     for (const path of ["/v1/rerank", "/rerank", "/v1/v1/rerank"]) {
       for (const dialect of dialects) {
         it(`POST ${path} gives Jina's form of a ranking by ${dialect}, sorted, with documents`, async () => {
-          upstream.replyWith(scriptOf(replies[dialect]));
+          rig.upstream.replyWith(scriptOf(replies[dialect]));
           const got = await ranked({ model: dialect.toLowerCase(), return_documents: true, ...call }, path);
           assert.deepEqual(got["results"], withDocuments);
           assert.equal(got["object"], "list");
@@ -119,7 +88,7 @@ describe("rerank", () => {
 
     for (const dialect of dialects) {
       it(`POST /v2/rerank gives Cohere's form of a ranking by ${dialect}, clipped`, async () => {
-        upstream.replyWith(scriptOf(replies[dialect]));
+        rig.upstream.replyWith(scriptOf(replies[dialect]));
         const got = await ranked({ model: dialect.toLowerCase(), top_n: 2, ...call }, "/v2/rerank");
         assert.deepEqual(got["results"], results.slice(0, 2));
         assert.equal(typeof got["id"], "string");
@@ -131,16 +100,16 @@ describe("rerank", () => {
 
     it("passes a reply of the client's form that keeps the rule, with every byte of it", async () => {
       const cohere = `{ "id":"c1", "results" : [{"index":2,"relevance_score":0.90}], "meta":{"x":1.0} }`;
-      upstream.replyWith({ body: cohere });
-      const answer = await rank({ model: "cohere", ...call }, { path: "/v2/rerank" });
+      rig.upstream.replyWith({ body: cohere });
+      const answer = await rig.call({ model: "cohere", ...call }, { path: "/v2/rerank" });
       assert.equal(answer.body.toString(), cohere);
       const jina = `"model" : "m", "usage":{"total_tokens":3}, "results" : [{"index":2,"relevance_score":0.90, "v":1}]}`;
-      upstream.replyWith({ body: `{ ${jina}` });
-      const text = (await rank({ model: "jina", ...call })).body.toString();
+      rig.upstream.replyWith({ body: `{ ${jina}` });
+      const text = (await rig.call({ model: "jina", ...call })).body.toString();
       assert.ok(text.endsWith(` ${jina}`), text);
       assert.deepEqual(Object.keys(JSON.parse(text)), ["id", "meta", "model", "usage", "results"]);
-      upstream.replyWith({ body: `{"id":"v1","meta":{},${jina}` });
-      assert.equal((await rank({ model: "jina", ...call })).body.toString(), `{"id":"v1","meta":{},${jina}`);
+      rig.upstream.replyWith({ body: `{"id":"v1","meta":{},${jina}` });
+      assert.equal((await rig.call({ model: "jina", ...call })).body.toString(), `{"id":"v1","meta":{},${jina}`);
     });
 
     it("keeps what a reply of the client's form says beside, where results must be sorted or clipped", async () => {
@@ -148,7 +117,7 @@ describe("rerank", () => {
         { index: 0, relevance_score: 0.1, logit: 3 },
         { index: 1, relevance_score: 0.5, logit: 4 },
       ];
-      upstream.replyWith(scriptOf({ model: "m", results: items, usage: { total_tokens: 9 }, extra: [1] }));
+      rig.upstream.replyWith(scriptOf({ model: "m", results: items, usage: { total_tokens: 9 }, extra: [1] }));
       const got = await ranked({ model: "jina", top_n: 1, ...call });
       assert.deepEqual(got["results"], [items[1]]);
       assert.deepEqual([got["extra"], got["usage"], typeof got["id"]], [[1], { total_tokens: 9 }, "string"]);
@@ -164,7 +133,7 @@ describe("rerank", () => {
         [told, false, item],
         [item, true, { ...item, document: { text: documents[1] } }],
       ] as const) {
-        upstream.replyWith(scriptOf({ model: "m", results: [sent] }));
+        rig.upstream.replyWith(scriptOf({ model: "m", results: [sent] }));
         const got = await ranked({ model: "jina", return_documents: wants, ...call });
         assert.deepEqual(got["results"], [want]);
       }
@@ -172,13 +141,31 @@ describe("rerank", () => {
 
     it("gives documents that are objects back as they were sent", async () => {
       const objects = [{ text: "one", id: 7 }, { image: "https://example.com/a.png" }, "three"];
-      upstream.replyWith(scriptOf(replies.TEI));
+      rig.upstream.replyWith(scriptOf(replies.TEI));
       const got = await ranked({ model: "tei", query: "q", documents: objects });
       assert.deepEqual(at(got, "results", 0, "document"), { text: "three" });
       assert.deepEqual(at(got, "results", 1, "document"), objects[0]);
       assert.deepEqual(at(got, "results", 2, "document"), objects[1]);
     });
   });
+
+  for (const [param, body] of [
+    ["query", { query: { image: "data:image/png;base64,AAAA" }, documents }],
+    ["documents", { query: "q", documents: ["a", { text: "b", image: "AAAA" }] }],
+  ] as const) {
+    it(`refuses an image in '${param}' where only texts are read, and passes it where images are`, async () => {
+      const refused = await rig.call({ model: "cohere", ...body });
+      assert.equal(refused.status, 400);
+      assert.deepEqual(
+        [at(refused.json(), "error", "code"), at(refused.json(), "error", "param")],
+        ["unsupported_parameter", param],
+      );
+      assert.equal(rig.upstream.requests.length, 0);
+      rig.upstream.replyWith(scriptOf({ results: [{ index: 0, relevance_score: 0.5 }] }));
+      assert.equal((await rig.call({ model: "jina", ...body })).status, 200);
+      assert.deepEqual(at(rig.upstream.requests[0]?.json(), param), body[param]);
+    });
+  }
 
   describe("what the upstream gets", () => {
     const mixed = [{ text: "one", id: 7 }, { page: 2 }, "three"];
@@ -232,10 +219,13 @@ describe("rerank", () => {
       },
     ]) {
       it(row.name, async () => {
-        upstream.replyWith(scriptOf(replies.TEI));
-        const answer = await rank({ model: row.model, query: "q", ...row.body }, { path: row.path ?? "/v1/rerank" });
+        rig.upstream.replyWith(scriptOf(replies.TEI));
+        const answer = await rig.call(
+          { model: row.model, query: "q", ...row.body },
+          { path: row.path ?? "/v1/rerank" },
+        );
         assert.equal(answer.status, 200, answer.body.toString());
-        const [sent] = upstream.requests;
+        const [sent] = rig.upstream.requests;
         assert.equal(sent?.target, "/v1/rerank");
         assert.equal(sent?.headers["authorization"], `Bearer ${channelSecret}`);
         assert.deepEqual(sent?.json(), row.want);
@@ -244,10 +234,10 @@ describe("rerank", () => {
     }
 
     it("refuses a member that the upstream would not get, where its channel says so", async () => {
-      const answer = await rank({ model: "strict", truncate: "END", ...call });
+      const answer = await rig.call({ model: "strict", truncate: "END", ...call });
       assert.equal(answer.status, 400);
       assert.equal(at(answer.json(), "error", "param"), "truncate");
-      assert.equal(upstream.requests.length, 0);
+      assert.equal(rig.upstream.requests.length, 0);
     });
   });
 
@@ -263,44 +253,44 @@ describe("rerank", () => {
       { name: "Voyage's tokens", dialect: "Voyage", want: [30, 1, 2_030_000n, false] },
     ] as const) {
       it(`charges ${row.name}`, async () => {
-        upstream.replyWith(scriptOf(replies[row.dialect]));
+        rig.upstream.replyWith(scriptOf(replies[row.dialect]));
         assert.deepEqual(await costOf({ model: row.dialect.toLowerCase(), ...call }), row.want);
       });
     }
 
     it("counts a search for each 100 documents where the upstream tells none", async () => {
       const many = Array.from({ length: 101 }, (_, index) => `document ${index}`);
-      upstream.replyWith(scriptOf({ model: "m", results: results.slice(0, 1), usage: { total_tokens: 1_000 } }));
+      rig.upstream.replyWith(scriptOf({ model: "m", results: results.slice(0, 1), usage: { total_tokens: 1_000 } }));
       assert.deepEqual(await costOf({ model: "jina", query: "q", documents: many }), [1_000, 2, 5_000_000n, false]);
     });
 
     it("counts the tokens where the upstream tells none: the query again with each document", async () => {
-      upstream.replyWith(scriptOf(replies.TEI));
+      rig.upstream.replyWith(scriptOf(replies.TEI));
       const [input, searches, costNanos, isEstimated] = await costOf({ model: "tei", ...call });
       assert.ok(typeof input === "number" && input >= 15 && input <= 22, `${input} tokens`);
       assert.deepEqual([searches, costNanos, isEstimated], [1, 2_000_000n + BigInt(input) * 1_000n, true]);
     });
 
     it("charges what was sent to an upstream that broke off, and nothing of one that refused", async () => {
-      upstream.replyWith({ body: JSON.stringify(replies.Jina), framing: "length", stallAt: 20 });
+      rig.upstream.replyWith({ body: JSON.stringify(replies.Jina), framing: "length", stallAt: 20 });
       const leaving = new AbortController();
-      const left = fetch(`${gateway.origin}/v1/rerank`, {
+      const left = fetch(`${rig.gateway.origin}/v1/rerank`, {
         method: "POST",
         headers: { authorization: `Bearer ${clientKey("k")}`, "content-type": "application/json" },
         body: JSON.stringify({ model: "jina", ...call }),
         signal: leaving.signal,
       });
-      const known = gateway.records.length;
-      await waitFor("the call to arrive", () => upstream.requests.length === 1);
+      const known = rig.gateway.records.length;
+      await waitFor("the call to arrive", () => rig.upstream.requests.length === 1);
       leaving.abort();
       await assert.rejects(left);
-      await waitFor("the upstream to be left", () => upstream.requests[0]?.abortedAtMs);
-      const record = await waitFor("the record", () => gateway.records[known]);
+      await waitFor("the upstream to be left", () => rig.upstream.requests[0]?.abortedAtMs);
+      const record = await waitFor("the record", () => rig.gateway.records[known]);
       assert.equal(record.isEstimated, true);
       assert.ok((record.costNanos ?? 0n) > 2_000_000n, `${record.costNanos}`);
-      upstream.replyWith({ status: 400, body: '{"detail":"no"}' });
-      const refused = await rank({ model: "jina", ...call });
-      const refusal = await gateway.recordOf(String(refused.header("x-request-id")));
+      rig.upstream.replyWith({ status: 400, body: '{"detail":"no"}' });
+      const refused = await rig.call({ model: "jina", ...call });
+      const refusal = await rig.gateway.recordOf(String(refused.header("x-request-id")));
       assert.equal(refusal.costNanos ?? 0n, 0n);
     });
   });
@@ -327,19 +317,19 @@ describe("rerank", () => {
       { name: "of a channel without the format", body: { ...call, model: "talker" }, param: "model" },
     ]) {
       it(`a call ${row.name}`, async () => {
-        const answer = await rank({ model: "jina", ...row.body });
+        const answer = await rig.call({ model: "jina", ...row.body });
         assert.equal(answer.status, 400, answer.body.toString());
         assert.equal(at(answer.json(), "error", "param"), row.param);
-        assert.equal(upstream.requests.length, 0);
+        assert.equal(rig.upstream.requests.length, 0);
       });
     }
   });
 
   describe("restrictions", () => {
-    before(() => upstream.replyWith(scriptOf(replies.Jina)));
+    before(() => rig.upstream.replyWith(scriptOf(replies.Jina)));
     itRefusesRestrictedKeys(
-      (key) => rank({ model: "jina", ...call }, { key }),
-      () => upstream,
+      (key) => rig.call({ model: "jina", ...call }, { key }),
+      () => rig.upstream,
     );
   });
 
@@ -362,18 +352,19 @@ describe("rerank", () => {
       { name: "a status of 500", script: { status: 500, body: "oops" } },
     ] as const) {
       it(`never passes ${row.name} as a ranking`, async () => {
-        upstream.replyWith(row.script);
-        const answer = await rank({ model: "jina", ...call });
+        rig.upstream.replyWith(row.script);
+        const answer = await rig.call({ model: "jina", ...call });
         assert.ok(answer.status >= 400, `${answer.status}`);
         assert.equal(typeof at(answer.json(), "error", "message"), "string");
       });
     }
 
     it("asks the next target where the first fails", async () => {
-      upstream.replyWith({ status: 503, body: "{}" });
+      rig.upstream.replyWith({ status: 503, body: "{}" });
+      rig.spare.replyWith(scriptOf(replies.Jina));
       const got = await ranked({ model: "both", ...call });
       assert.equal(at(got, "results", 0, "index"), 2);
-      assert.deepEqual([upstream.requests.length, second.requests.length], [1, 1]);
+      assert.deepEqual([rig.upstream.requests.length, rig.spare.requests.length], [1, 1]);
     });
   });
 
@@ -382,16 +373,16 @@ describe("rerank", () => {
       "Cohere's is passed to a Cohere client, and its searches are charged",
       ["cohere-rerank.request.json", "cohere-rerank.json"],
       async (request = Buffer.alloc(0), reply = Buffer.alloc(0)) => {
-        upstream.replyWith({ body: reply });
+        rig.upstream.replyWith({ body: reply });
         const body = { ...JSON.parse(request.toString()), model: "cohere" };
-        const answer = await rank(body, { path: "/v2/rerank" });
+        const answer = await rig.call(body, { path: "/v2/rerank" });
         assert.deepEqual(answer.body, reply);
-        const record = await gateway.recordOf(String(answer.header("x-request-id")));
+        const record = await rig.recordOf(answer);
         assert.equal(record.usage?.searches, 1);
       },
     );
     itOfRecordings("Voyage's is told in Jina's form", ["voyage-rerank.json"], async (reply = Buffer.alloc(0)) => {
-      upstream.replyWith({ body: reply });
+      rig.upstream.replyWith({ body: reply });
       const got = await ranked({ model: "voyage", query: "q", documents: ["a", "b"] });
       assert.equal(at(got, "results", 0, "index"), 1);
       assert.equal(at(got, "usage", "total_tokens"), 12);

@@ -42,6 +42,14 @@ function reply({ target, body }: ReceivedRequest): ScriptedReply {
   if (asked.includes("\r\n\r\nsrt\r\n")) {
     return { body: `1\n00:00:00,000 --> 00:00:01,000\n${text}\n`, headers: { "content-type": "text/plain" } };
   }
+  if (asked.includes("as Mistral does")) {
+    const told = { prompt_audio_seconds: 7, prompt_tokens: 0, completion_tokens: 3, total_tokens: 73 };
+    return eventsOf([
+      { type: "transcription.language", audio_language: "en" },
+      { type: "transcription.text.delta", text },
+      { type: "transcription.done", model: "voxtral", text, language: "en", segments: [], usage: told },
+    ]);
+  }
   if (asked.includes('name="stream"')) {
     const delta = { type: "transcript.text.delta", delta: text };
     return eventsOf([delta, { type: "transcript.text.done", text, usage: heard }]);
@@ -104,20 +112,28 @@ describe("official SDKs: audio", function () {
       await assert.rejects(asked, { status: 400, code: "invalid_value", param: "speed" });
     });
 
-    it(`${name} gets a transcription as JSON, as text and as a stream`, async () => {
+    it(`${name} gets a transcription as JSON and as text`, async () => {
       const client = create().audio.transcriptions;
       const whole = await client.create({ file: file(), model: "audio" });
       assert.deepEqual([whole.text, at(whole, "usage")], ["Hello", heard]);
       const lines = await client.create({ file: file(), model: "audio", response_format: "srt" });
       assert.match(String(lines), /-->/);
-      let text = "";
-      let last: unknown;
-      for await (const event of await client.create({ file: file(), model: "audio", stream: true })) {
-        if (event.type === "transcript.text.delta") text += event.delta;
-        last = event;
-      }
-      assert.deepEqual([text, at(last, "type"), at(last, "usage")], ["Hello", "transcript.text.done", heard]);
     });
+
+    for (const prompt of ["as OpenAI does", "as Mistral does"]) {
+      it(`${name} gets a transcription as a stream, where its upstream writes ${prompt}`, async () => {
+        const asked = { file: file(), model: "audio", stream: true as const, prompt };
+        let text = "";
+        let last: unknown;
+        for await (const event of await create().audio.transcriptions.create(asked)) {
+          if (event.type === "transcript.text.delta") text += event.delta;
+          last = event;
+        }
+        assert.deepEqual([text, at(last, "type"), at(last, "text")], ["Hello", "transcript.text.done", "Hello"]);
+        const [input, output] = [at(last, "usage", "input_tokens"), at(last, "usage", "output_tokens")];
+        assert.deepEqual([input, output], [heard.input_tokens, heard.output_tokens]);
+      });
+    }
 
     it(`${name} gets a translation`, async () => {
       const whole = await create().audio.translations.create({ file: file(), model: "audio" });

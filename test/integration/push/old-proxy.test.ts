@@ -1,5 +1,5 @@
 /**
- * A fleet in the middle of an upgrade, by docs/design/configuration.md 3.3: a key with a restricting field that some
+ * A fleet in the middle of an upgrade, by docs/design/configuration.md 3.3: a key or a channel with a field that some
  * connected proxy does not know is sent to nobody, says so in its status, and goes out when the last old proxy is gone.
  */
 import assert from "node:assert/strict";
@@ -16,13 +16,15 @@ import { unixSocketTransport } from "#proxy/sync/socket-transport";
 import { TlsRig, type TlsRigProxy } from "#test/support/fleet/tls-rig";
 import { folderSettings } from "#test/support/folder-settings";
 import { eventually, pushClient } from "#test/support/push-rig";
-import { apiKey } from "#test/support/resilience/manifests";
+import { apiKey, channel, manifest, secret } from "#test/support/resilience/manifests";
 import { waitFor } from "#test/support/wait-for";
 import { sha256Of, wireKey } from "#test/support/wire-objects";
 
 const log = { info() {}, warn() {}, error() {} };
 /** What a proxy of an older version says in its hello. */
 const none: readonly string[] = [];
+/** The capability that the tests of keys use. */
+const ofKeys = "key.maxInFlight";
 const concurrency = { maxInFlight: 4 };
 /** So long a proxy that left is held for one that comes back. */
 const graceMs = 1_000;
@@ -56,6 +58,12 @@ describe("an operator with a connected proxy that is too old", () => {
 
   const write = (name: string, spec: object = {}) =>
     writeFile(join(folder, "manifests", `${name}.yaml`), JSON.stringify(apiKey(name, spec)));
+  const writeChannel = (spec: object = {}) =>
+    writeFile(
+      join(folder, "manifests", "models.yaml"),
+      manifest(secret(), channel("models", "https://models.example", spec)),
+    );
+  const channelIn = (store: SnapshotStore) => store.pin().channel("default/models");
   const keyIn = (store: SnapshotStore, name: string) => store.pin().keyByName("default", name);
 
   async function connect(proxy: string, capabilities?: readonly string[]) {
@@ -70,8 +78,8 @@ describe("an operator with a connected proxy that is too old", () => {
 
   const programmed = (name: string) => condition(name, "Programmed");
 
-  async function condition(name: string, wanted: string): Promise<Condition | undefined> {
-    const text = await readFile(join(folder, "data", "status", "ApiKey", "default", `${name}.yaml`), "utf8");
+  async function condition(name: string, wanted: string, kind = "ApiKey"): Promise<Condition | undefined> {
+    const text = await readFile(join(folder, "data", "status", kind, "default", `${name}.yaml`), "utf8");
     const conditions: Condition[] = parse(text).status.conditions;
     return conditions.find(({ type }) => type === wanted);
   }
@@ -138,6 +146,33 @@ describe("an operator with a connected proxy that is too old", () => {
     await isProgrammed("main");
   });
 
+  it("keeps the version of a channel from before while an edit waits, and sends no new one", async () => {
+    const old = await connect("proxy-old", none);
+    const young = await connect("proxy-young");
+    const programmedChannel = () => condition("models", "Programmed", "Channel");
+    const formats = [{ type: "Rerank", path: "/rerank" }];
+    await writeChannel({ formats });
+    await waitFor("the channel is programmed", async () => (await programmedChannel())?.status === "True");
+    await writeChannel({ formats: [{ ...formats[0], dialect: "Voyage" }] });
+    await waitFor("held back", async () => (await programmedChannel())?.reason === "ProxyTooOld");
+    const { status, message } = (await programmedChannel()) ?? {};
+    assert.equal(status, "False");
+    assert.match(
+      message ?? "",
+      /^The previous version stays in force on all proxies: spec\.formats\[\]\.dialect unknown to proxy-old\. Upgrade/,
+    );
+    for (const { store } of [old, young]) assert.deepEqual(channelIn(store)?.formats, formats);
+    assert.deepEqual(old.store.rejects, [], "it was never shown what it cannot take");
+
+    await writeChannel({ formats: [{ ...formats[0], dialect: "Voyage" }], state: "Disabled" });
+    for (const { store } of [old, young]) await eventually("withdrawn", () => channelIn(store) === undefined, 1_000);
+    await waitFor("no longer before", async () => (await programmedChannel())?.message.startsWith("No proxy uses it"));
+
+    await old.client.close();
+    await eventually("sent soon", () => channelIn(young.store)?.formats[0]?.dialect === "Voyage", graceMs + 1_000);
+    await waitFor("programmed", async () => (await programmedChannel())?.status === "True");
+  });
+
   it("names the old proxy too where it came after the key had gone out and denies it", async () => {
     const young = await connect("proxy-young");
     await write("main", { concurrency });
@@ -174,7 +209,7 @@ describe("several operators with a proxy that is too old", () => {
     const atLeader = await rig.proxy("proxy-1", { addresses: [leader.address] });
     const young = await rig.proxy("proxy-2", { addresses: [follower.address] });
     const old = await rig.proxy("proxy-old", { addresses: [follower.address], capabilities: none });
-    await eventually("all heard", () => leader.fleet.readyCount === 3 && leader.fleet.lacked.size === 1);
+    await eventually("all heard", () => leader.fleet.readyCount === 3 && leader.fleet.lacked.has(ofKeys));
     const neighbour = neighbourOf("one");
     for (const { publish } of [leader, follower]) publish([limited, wireKey(neighbour)]);
 
@@ -201,7 +236,7 @@ describe("several operators with a proxy that is too old", () => {
     rig.lead(leader);
     const old = await rig.proxy("proxy-old", { addresses: [leader.address], capabilities: none });
     const young = await rig.proxy("proxy-1", { addresses: [follower.address] });
-    await eventually("the follower has heard", () => follower.fleet.lacked.size === 1);
+    await eventually("the follower has heard", () => follower.fleet.lacked.has(ofKeys));
     for (const { publish } of [leader, follower]) publish([limited]);
     rig.lead(follower);
     await eventually("the new leader is told", () => {

@@ -172,9 +172,16 @@ describe("a change of manifests while the gateway runs", function () {
       const line = rig.gateway.accessLog.findLast(({ model }) => model === "fresh");
       return line?.["channel"] === "default/c1" && Number(line["cost_nanos"]) >= 10_000;
     });
-    await rename(file, join(rig.gateway.folder, "renamed.yaml"));
-    for (let round = 0; round < 20; round += 1)
-      assert.equal(await status("main", "fresh"), 200, "a renamed file changes nothing");
+    for (const [from, to] of [
+      ["more", "before"],
+      ["before", "later"],
+      ["later", "middle"],
+      ["middle", "renamed"],
+    ]) {
+      await rename(join(rig.gateway.folder, `${from}.yaml`), join(rig.gateway.folder, `${to}.yaml`));
+      for (let round = 0; round < 20; round += 1)
+        assert.equal(await status("main", "fresh"), 200, "a renamed file changes nothing");
+    }
     await rig.gateway.write(
       "renamed.yaml",
       manifest(route("fresh", ["c1"]), channel("c1", port, { state: "Disabled" })),

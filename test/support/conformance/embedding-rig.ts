@@ -2,19 +2,11 @@
  * A gateway with a channel for each form in which upstreams make vectors, one route for each, and keys that may do less:
  * the stage of the tests of embeddings.
  */
-import { after, afterEach, before } from "mocha";
-import { FakeUpstream, type ScriptedReply } from "#test/support/fake-upstream";
+import type { FakeUpstream, ScriptedReply } from "#test/support/fake-upstream";
+import { type CallOptions, useEndpointRig } from "./endpoint-rig.ts";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
-import { InProcessGateway } from "./in-process-gateway.ts";
-import {
-  accountManifest,
-  channelManifest,
-  channelSecretManifest,
-  clientKey,
-  keyManifest,
-  manifestOf,
-  routeManifest,
-} from "./manifests.ts";
+import type { InProcessGateway } from "./in-process-gateway.ts";
+import { accountManifest, channelManifest, clientKey, keyManifest, routeManifest } from "./manifests.ts";
 
 /** Vectors that 32-bit floats hold exactly. */
 export const vectors = [
@@ -68,7 +60,7 @@ const channels = {
 const price = { inputPerMillion: "2" };
 const capabilities = ["Embeddings"];
 
-function manifests(origin: string): string {
+function manifests(origin: string): readonly object[] {
   const route = (name: string, spec: object = {}): object =>
     routeManifest(name, {
       capabilities,
@@ -81,10 +73,8 @@ function manifests(origin: string): string {
     ...spec,
   });
   const strict = { unsupportedParameters: "Reject" };
-  return manifestOf(
-    channelSecretManifest(),
+  return [
     accountManifest("small", { credit: "0.01" }),
-    keyManifest("k"),
     keyManifest("chat-only", { capabilities: ["Chat"] }),
     keyManifest("other-models", { models: { allow: ["google"] } }),
     keyManifest("elsewhere", { clientCIDRs: { allow: ["192.0.2.0/24"] } }),
@@ -130,7 +120,7 @@ function manifests(origin: string): string {
         { name: "openai", channelRef: { name: "openai" }, priority: 1 },
       ],
     }),
-  );
+  ];
 }
 
 export interface EmbeddingRig {
@@ -139,7 +129,7 @@ export interface EmbeddingRig {
   /** What the upstream replies with; an object is written as JSON. */
   reply(body: object | string, more?: Omit<ScriptedReply, "body">): void;
   /** A call of an OpenAI-style client. */
-  embed(body: object | string, options?: { readonly key?: string; readonly path?: string }): Promise<HttpAnswer>;
+  embed(body: object | string, options?: CallOptions): Promise<HttpAnswer>;
   /** A call of a Google-style client. */
   embedContent(
     body: object | string,
@@ -149,34 +139,16 @@ export interface EmbeddingRig {
 
 /** Starts all of it before the tests of the enclosing `describe`. */
 export function useEmbeddingRig(): () => EmbeddingRig {
-  let upstream: FakeUpstream;
-  let gateway: InProcessGateway;
-  before(async () => {
-    upstream = await FakeUpstream.start();
-    gateway = await InProcessGateway.start({ manifests: manifests(upstream.origin) });
-  });
-  afterEach(() => {
-    upstream.forget();
-  });
-  after(async () => {
-    await gateway?.close();
-    await upstream?.close();
-  });
+  const rig = useEndpointRig({ path: "/v1/embeddings", manifests });
   const textOf = (body: object | string): string => (typeof body === "string" ? body : JSON.stringify(body));
   return () => ({
-    gateway,
-    upstream,
-    reply: (body, more = {}) => upstream.replyWith({ body: textOf(body), ...more }),
-    embed: (body, { key = "k", path = "/v1/embeddings" } = {}) =>
-      httpCall({
-        origin: gateway.origin,
-        path,
-        headers: { authorization: `Bearer ${clientKey(key)}` },
-        body: textOf(body),
-      }),
+    gateway: rig.gateway,
+    upstream: rig.upstream,
+    reply: (body, more = {}) => rig.upstream.replyWith({ body: textOf(body), ...more }),
+    embed: (body, options) => rig.call(body, options),
     embedContent: (body, { model, verb = "embedContent", key = "k" }) =>
       httpCall({
-        origin: gateway.origin,
+        origin: rig.gateway.origin,
         path: `/v1beta/models/${model}:${verb}`,
         headers: { "x-goog-api-key": clientKey(key) },
         body: textOf(body),

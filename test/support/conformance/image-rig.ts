@@ -1,8 +1,8 @@
 /** A gateway with routes for pictures, and bodies of clients and upstreams, for the tests of the image endpoints. */
-import { request } from "node:http";
 import { FakeUpstream } from "#test/support/fake-upstream";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway } from "./in-process-gateway.ts";
+import { leaveHttpCall } from "./leave-call.ts";
 import {
   channelManifest,
   channelSecretManifest,
@@ -168,16 +168,10 @@ export async function leaveCall(
   body: object | Buffer,
   when: () => Promise<unknown>,
 ): Promise<void> {
-  const { hostname, port } = new URL(rig.gateway.origin);
   const type = Buffer.isBuffer(body) ? "multipart/form-data; boundary=b" : "application/json";
   const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };
-  const sent = request({ hostname, port, path, method: "POST", headers }, (response) =>
-    response.resume().on("error", () => undefined),
-  );
-  sent.on("error", () => undefined);
-  sent.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
-  await when();
-  sent.destroy();
+  const sent = Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  await leaveHttpCall({ origin: rig.gateway.origin, path, headers, body: sent }, when);
 }
 
 /** Types of the events of a stream, and their data. */

@@ -69,6 +69,11 @@ export class InProcessGateway {
     this.#close = parts.close;
   }
 
+  /** The configuration in force. */
+  get snapshot(): IndexedSnapshot {
+    return this.#live.snapshot;
+  }
+
   get origin(): string {
     return `http://127.0.0.1:${this.port}`;
   }

@@ -48,6 +48,12 @@ export function routeManifest(name: string, spec: object = {}): object {
   return { ...api, kind: "ModelRoute", metadata: metadata(name), spec: { ...usual, ...spec } };
 }
 
+/** A route that asks each channel in turn where the one before fails. */
+export function pairManifest(name: string, channels: readonly [string, string], spec: object = {}): object {
+  const targets = channels.map((channel, priority) => ({ name: channel, channelRef: { name: channel }, priority }));
+  return routeManifest(name, { targets, failover: { maxAttempts: 2, on: ["ServerError"] }, ...spec });
+}
+
 export function accountManifest(name: string, spec: object): object {
   return { ...api, kind: "Account", metadata: metadata(name), spec };
 }

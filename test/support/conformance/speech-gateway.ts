@@ -1,5 +1,5 @@
 /** The pipeline in front of an upstream that speaks: a route for each way to be charged, and keys with restrictions. */
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { type HttpAnswer, type HttpCall, httpCall } from "#test/support/conformance/http-call";
 import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
@@ -9,6 +9,9 @@ import {
   manifestOf,
   routeManifest,
 } from "#test/support/conformance/manifests";
+import { restrictedKeyManifests } from "#test/support/conformance/restricted-keys";
+import { at } from "#test/support/digest/facts";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 
 const capabilities = ["Speech"];
 
@@ -28,11 +31,7 @@ function manifests(origin: string): string {
   const speaks = [{ type: "Speech" }];
   return manifestOf(
     keyManifest("k"),
-    keyManifest("chat-only", { capabilities: ["Chat"] }),
-    keyManifest("others", { models: { allow: ["other"] } }),
-    keyManifest("elsewhere", { clientCIDRs: { allow: ["192.0.2.0/24"] } }),
-    keyManifest("poor", { limits: [{ name: "quota", unit: "Cost", limit: "0.000001", period: "Lifetime" }] }),
-    keyManifest("once", { limits: [{ name: "day", unit: "Requests", limit: "1", period: "Day" }] }),
+    ...restrictedKeyManifests,
     channelSecretManifest(),
     channelManifest("voice", origin, { formats: [...speaks, { type: "ChatCompletions" }] }),
     channelManifest("shared", origin, { formats: speaks, upstreamObjects: "Shared" }),
@@ -69,19 +68,53 @@ export interface SpeechRequest {
   readonly path?: string;
 }
 
-/** Asks for speech. @param body JSON text, or members beside a usual model and input */
-export function speak(
+/** The call that asks for speech. @param body JSON text, or members beside a usual model and input */
+export function speechCall(
   origin: string,
   body: object | string,
   { key = "k", path = "/v1/audio/speech" }: SpeechRequest = {},
-): Promise<HttpAnswer> {
-  return httpCall({
+): HttpCall {
+  return {
     origin,
     path,
-    headers: { authorization: `Bearer ${clientKey(key)}` },
+    headers: { authorization: `Bearer ${clientKey(key)}`, "content-type": "application/json" },
     body:
       typeof body === "string"
         ? body
         : JSON.stringify({ model: "letters", input: "Hello you", voice: "alloy", ...body }),
-  });
+  };
+}
+
+/** Asks for speech. */
+export function speak(origin: string, body: object | string, request: SpeechRequest = {}): Promise<HttpAnswer> {
+  return httpCall(speechCall(origin, body, request));
+}
+
+/** What the events of a reply report. */
+export const usage = { input_tokens: 14, output_tokens: 101, total_tokens: 115 };
+
+/** Sound of an upstream. */
+export function reply(body: Buffer, type = "audio/mpeg", script: Partial<ScriptedReply> = {}): ScriptedReply {
+  return { body, headers: { "content-type": type }, ...script };
+}
+
+/** Sound of an upstream in events. @param done the last of them; null: it never comes */
+export function eventsOf(
+  pieces: readonly Buffer[],
+  done: object | null = { type: "speech.audio.done", usage },
+): Buffer {
+  const deltas = pieces.map((piece) => ({ type: "speech.audio.delta", audio: piece.toString("base64") }));
+  const events = done === null ? deltas : [...deltas, done];
+  return Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+}
+
+/** The data of each event of a response. */
+export function dataOf(stream: Buffer): readonly unknown[] {
+  const lines = stream.toString().split("\n");
+  return lines.filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice(6)));
+}
+
+/** The sound in the events of a response. */
+export function heardOf(stream: Buffer): Buffer {
+  return Buffer.concat(dataOf(stream).map((event) => Buffer.from(String(at(event, "audio") ?? ""), "base64")));
 }

@@ -1,5 +1,5 @@
 /** The pipeline in front of an upstream that writes down recordings: a route for each way to be charged. */
-import { type HttpAnswer, httpCall } from "#test/support/conformance/http-call";
+import { type HttpAnswer, type HttpCall, httpCall } from "#test/support/conformance/http-call";
 import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
@@ -9,6 +9,8 @@ import {
   manifestOf,
   routeManifest,
 } from "#test/support/conformance/manifests";
+import { restrictedKeyManifests } from "#test/support/conformance/restricted-keys";
+import type { ScriptedReply } from "#test/support/fake-upstream";
 import { wavOf } from "#test/support/sounds";
 
 const capabilities = ["Transcription", "Translation"];
@@ -24,16 +26,17 @@ function manifests(origin: string): string {
     });
   return manifestOf(
     keyManifest("k"),
-    keyManifest("chat-only", { capabilities: ["Chat"] }),
-    keyManifest("others", { models: { allow: ["other"] } }),
-    keyManifest("elsewhere", { clientCIDRs: { allow: ["192.0.2.0/24"] } }),
-    keyManifest("poor", { limits: [{ name: "quota", unit: "Cost", limit: "0.001", period: "Lifetime" }] }),
-    keyManifest("once", { limits: [{ name: "day", unit: "Requests", limit: "1", period: "Day" }] }),
+    ...restrictedKeyManifests,
     channelSecretManifest(),
     channelManifest("ears", origin, { formats }),
     channelManifest("second", origin, { formats: second }),
+    channelManifest("shared", origin, { formats, upstreamObjects: "Shared" }),
     routeTo("minutes", { price: { perMinuteAudio: "0.6" } }),
     routeTo("tokens", { price: { inputPerMillion: "1", audioInputPerMillion: "6", outputPerMillion: "10" } }),
+    routeTo("shared", {
+      price: { perMinuteAudio: "0.6" },
+      targets: [{ name: "main", channelRef: { name: "shared" } }],
+    }),
     routeTo("pair", {
       targets: [
         { name: "first", channelRef: { name: "ears" }, priority: 0 },
@@ -54,6 +57,32 @@ export type TestPart = readonly [name: string, value: string | Buffer, filename?
 /** Seven seconds of silence. */
 export const recording = wavOf(7, { rate: 8_000 });
 
+export const file: TestPart = ["file", recording];
+export const minutes: TestPart = ["model", "minutes"];
+export const tokens: TestPart = ["model", "tokens"];
+export const usual: readonly TestPart[] = [minutes, file];
+
+/** Usage that OpenAI reports by tokens. */
+export const byTokens = {
+  type: "tokens",
+  input_tokens: 74,
+  output_tokens: 12,
+  total_tokens: 86,
+  input_token_details: { text_tokens: 4, audio_tokens: 70 },
+};
+
+export function json(body: object): ScriptedReply {
+  return { body: JSON.stringify(body) };
+}
+
+export function text(body: string, type = "text/plain; charset=utf-8"): ScriptedReply {
+  return { body, headers: { "content-type": type } };
+}
+
+export function events(...list: readonly object[]): ScriptedReply {
+  return text(list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), "text/event-stream");
+}
+
 /** A form as clients send it: a usual file and model, unless the parts say otherwise. */
 export function formOf(parts: readonly TestPart[]): FormData {
   const form = new FormData();
@@ -69,18 +98,27 @@ export interface TranscriptRequest {
   readonly path?: string;
 }
 
-/** Sends a form. */
-export async function transcribe(
+/** The call that sends a form. */
+export async function transcriptCall(
   origin: string,
   parts: readonly TestPart[],
   { key = "k", path = "/v1/audio/transcriptions" }: TranscriptRequest = {},
-): Promise<HttpAnswer> {
+): Promise<HttpCall> {
   const encoded = new Response(formOf(parts));
   const headers = {
     authorization: `Bearer ${clientKey(key)}`,
     "content-type": encoded.headers.get("content-type") ?? "",
   };
-  return httpCall({ origin, path, headers, body: Buffer.from(await encoded.arrayBuffer()) });
+  return { origin, path, headers, body: Buffer.from(await encoded.arrayBuffer()) };
+}
+
+/** Sends a form. */
+export async function transcribe(
+  origin: string,
+  parts: readonly TestPart[],
+  request: TranscriptRequest = {},
+): Promise<HttpAnswer> {
+  return httpCall(await transcriptCall(origin, parts, request));
 }
 
 /** The parts of a form as an upstream got it, each as `name=text`, files by their bytes and name. */

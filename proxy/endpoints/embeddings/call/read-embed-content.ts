@@ -6,10 +6,7 @@ import { asList, asText, isObject, type JsonObject, member } from "#proxy/json/j
 import { readJson, type ScannedObject, scanJsonObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import { type EmbeddingCall, type EmbeddingPath, inputsMax } from "./embedding-call.ts";
-
-/** Names of one field, the usual one first: Google reads both spellings. */
-export const dimensionNames = ["outputDimensionality", "output_dimensionality"] as const;
-export const taskNames = ["taskType", "task_type"] as const;
+import { dimensionNames } from "./embedding-fields.ts";
 
 const mediaNames = ["inlineData", "inline_data", "fileData", "file_data"] as const;
 

@@ -7,9 +7,8 @@ import { GatewayError } from "#proxy/errors";
 import { isObject, type JsonObject, member } from "#proxy/json/json-value";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { type EmbeddingCall, inputsMax } from "./embedding-call.ts";
-import { dimensionNames, partsOf, taskNames } from "./read-embed-content.ts";
-
-export type FieldMeaning = "dimensions" | "task" | "truncate" | "user" | "other";
+import { type FieldMeaning, meaningOf } from "./embedding-fields.ts";
+import { partsOf } from "./read-embed-content.ts";
 
 interface SaidField {
   /** As the client spelled it. */
@@ -18,25 +17,8 @@ interface SaidField {
   readonly value: unknown;
 }
 
-const meanings: Readonly<Record<string, FieldMeaning>> = {
-  dimensions: "dimensions",
-  output_dimension: "dimensions",
-  input_type: "task",
-  task: "task",
-  truncate: "truncate",
-  truncation: "truncate",
-  user: "user",
-  ...Object.fromEntries(dimensionNames.map((name) => [name, "dimensions"])),
-  ...Object.fromEntries(taskNames.map((name) => [name, "task"])),
-};
-
 /** Which vector is meant is said by no field, and its encoding is brought about here. */
 const said: ReadonlySet<string> = new Set(["model", "input", "encoding_format", "content", "requests"]);
-
-/** What the meaning of a field is, whichever vendor spelled it. */
-export function meaningOf(name: string): FieldMeaning {
-  return Object.hasOwn(meanings, name) ? (meanings[name] ?? "other") : "other";
-}
 
 export class SaidFields {
   readonly #fields: SaidField[] = [];
@@ -49,12 +31,10 @@ export class SaidFields {
   constructor(call: EmbeddingCall, left: readonly string[] = []) {
     const bodies = call.requests.length > 0 ? call.requests : [bodyOf(call)];
     const prefix = call.endpoint.verb === "batchEmbedContents" ? "requests[]." : "";
-    const [first = {}] = bodies;
-    for (const name of new Set(bodies.flatMap((body) => Object.keys(body)))) {
-      const value = member(first, name);
-      if (said.has(name) || left.includes(name) || isAbsentInAll(bodies, name)) continue;
+    for (const [name, { value, agreeing }] of valuesIn(bodies)) {
+      if (said.has(name) || left.includes(name)) continue;
       const meaning = meaningOf(name);
-      if (meaning !== "other" && bodies.some((body) => member(body, name) !== value)) {
+      if (meaning !== "other" && agreeing < bodies.length) {
         throw new GatewayError(
           "unsupported_parameter",
           `'${prefix}${name}' must be the same in all requests for this model.`,
@@ -126,8 +106,24 @@ export function asTruncation(value: unknown): boolean | undefined {
   return value === "NONE" ? false : undefined;
 }
 
-function isAbsentInAll(bodies: readonly JsonObject[], name: string): boolean {
-  return bodies.every((body) => (member(body, name) ?? null) === null);
+/** A member of one or more bodies: the value that the first of them has, and how many have the same. */
+interface SharedValue {
+  readonly value: unknown;
+  agreeing: number;
+}
+
+/** Members that some body has and that are not null. In one pass: a call may hold thousands of requests. */
+function valuesIn(bodies: readonly JsonObject[]): ReadonlyMap<string, SharedValue> {
+  const values = new Map<string, SharedValue>();
+  for (const body of bodies) {
+    for (const [name, value] of Object.entries(body)) {
+      if (value === null) continue;
+      const shared = values.get(name);
+      if (shared === undefined) values.set(name, { value, agreeing: 1 });
+      else if (shared.value === value) shared.agreeing += 1;
+    }
+  }
+  return values;
 }
 
 const parsed = new WeakMap<EmbeddingCall, JsonObject>();

@@ -15,6 +15,7 @@ import { isAbsent } from "#proxy/formats/body/body-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import type { BodyEditor } from "#proxy/json/body-editor";
 import { providerOf } from "#proxy/providers/providers";
+import type { Channel } from "#proxy/snapshot/types.gen";
 import { writtenBody } from "./written-body.ts";
 
 /** The names of a vendor; undefined for what it has no member for. */
@@ -65,22 +66,24 @@ function editClients({ body }: EmbeddingCall, plan: UpstreamPlan, names: VendorN
     if (providerOf(plan.channel).unsupported.Embeddings?.includes("encoding_format") === true) {
       editor.remove("encoding_format");
     }
-    if (names !== usual) lost.push(...rename(editor, plan, names));
+    if (names !== usual) lost.push(...rename(editor, plan.channel, names));
   });
   refuseLost(lost, plan.channel);
   return lost.length === 0 ? written : { ...written, dropped: [...written.dropped, ...lost] };
 }
 
-/** @returns members of the client's that the vendor does not know */
-function rename(editor: BodyEditor, { unsupported = [] }: UpstreamPlan, names: VendorNames): readonly string[] {
-  for (const name of unsupported) editor.remove(name);
+/** @returns members of the client's that the vendor does not know, or not with that value */
+function rename(editor: BodyEditor, { privacy }: Channel, names: VendorNames): readonly string[] {
+  const lost: string[] = [];
   const move = (from: string, to: string | undefined, say = (text: string): string | undefined => text): void => {
     const text = editor.text(from);
     if (to === undefined || text === undefined) return;
-    const value = say(text);
-    if (value === undefined) return;
-    if (from === to || isAbsent(editor, to)) editor.set(to, value);
-    if (from !== to) editor.remove(from);
+    const value = isAbsent(editor, from) ? undefined : say(text);
+    if (value !== undefined && (from === to || isAbsent(editor, to))) editor.set(to, value);
+    // Under the vendor's own name it is for the vendor to judge.
+    if (from === to) return;
+    if (value === undefined && !isAbsent(editor, from)) lost.push(from);
+    editor.remove(from);
   };
   move("dimensions", names.dimensions);
   for (const from of ["truncate", "truncation"]) move(from, names.truncate, sayTruncation);
@@ -91,8 +94,12 @@ function rename(editor: BodyEditor, { unsupported = [] }: UpstreamPlan, names: V
   for (const from of ["input_type", "task"]) move(from, task?.name, sayTask);
   move("encoding_format", names.encoding);
   if (names.encoding !== undefined && editor.text(names.encoding) === '"float"') editor.remove(names.encoding);
-  const lost = names.unknown.filter((name) => !isAbsent(editor, name));
-  for (const name of lost) editor.remove(name);
+  for (const name of names.unknown) {
+    // Who the client says it is would not have gone out: nothing is lost with it.
+    const isStripped = name === "user" && privacy.clientMetadata === "Strip";
+    if (!isAbsent(editor, name) && !isStripped) lost.push(name);
+    editor.remove(name);
+  }
   return lost;
 }
 

@@ -17,7 +17,9 @@ export function encodeNumbers(json: string): string {
   const bytes = Buffer.allocUnsafe(numbers.length * bytesPerFloat);
   let at = 0;
   for (const number of numbers) {
-    if (typeof number !== "number") throw new InvalidReply("a vector holds what is no number");
+    if (typeof number !== "number" || !Number.isFinite(Math.fround(number))) {
+      throw new InvalidReply("a vector holds what is no 32-bit float");
+    }
     at = bytes.writeFloatLE(number, at);
   }
   return `"${bytes.toString("base64")}"`;
@@ -30,7 +32,9 @@ export function encodeNumbers(json: string): string {
  */
 export function decodeNumbers(base64: string): string {
   const bytes = Buffer.from(base64, "base64");
-  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0) {
+  // Characters of another alphabet are passed over, so that the length tells whether there were any.
+  const isWhole = bytes.length === Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  if (!isWhole || bytes.length === 0 || bytes.length % bytesPerFloat !== 0) {
     throw new InvalidReply("a vector is no base64 of 32-bit floats");
   }
   const numbers = new Array<number>(bytes.length / bytesPerFloat);
@@ -40,4 +44,15 @@ export function decodeNumbers(base64: string): string {
     numbers[index] = number;
   }
   return JSON.stringify(numbers);
+}
+
+/**
+ * Whether base64 has the length of 32-bit floats: all that is looked at where it passes, since to decode megabytes would cost
+ * more than all else.
+ * @param length of the text without quotes
+ * @param padding of that
+ */
+export function isLengthOfFloats(length: number, padding: number): boolean {
+  const bytes = Math.floor(((length - padding) * 3) / 4);
+  return bytes > 0 && bytes % bytesPerFloat === 0;
 }

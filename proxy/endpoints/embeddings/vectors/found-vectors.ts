@@ -1,4 +1,5 @@
 /** Describes what was found in a reply: the places of its vectors, none of which is built, and its usage. */
+import type { EmbeddingVerb } from "#proxy/endpoints/embeddings/call/embedding-call";
 import type { JsonRange } from "#proxy/json/json-cursor";
 import type { TokenUsage } from "#proxy/settle/usage";
 
@@ -21,8 +22,8 @@ export interface FoundVectors {
   readonly usage: TokenUsage | undefined;
   /** In OpenAI's form alone. */
   readonly frame?: ListFrame;
-  /** A reply in Google's form is the response to a client of Google's. */
-  readonly isGoogles?: boolean;
+  /** The verb whose reply it is, in Google's form alone: the response to a client of that verb. */
+  readonly verb?: EmbeddingVerb;
 }
 
 /** What surrounds the vectors of a reply in OpenAI's form, of which a response in that form keeps every byte. */

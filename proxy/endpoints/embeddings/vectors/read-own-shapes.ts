@@ -1,4 +1,5 @@
 /** Finds the vectors of replies in forms that one vendor alone has: Google, Cohere, Text Embeddings Inference. */
+import type { EmbeddingVerb } from "#proxy/endpoints/embeddings/call/embedding-call";
 import { JsonCursor } from "#proxy/json/json-cursor";
 import { member, memberAt } from "#proxy/json/json-value";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
@@ -9,21 +10,21 @@ import { readVector } from "./read-vector-list.ts";
 export const readGoogle: FindVectors = (body) => {
   const cursor = new JsonCursor(body);
   const vectors: FoundVector[] = [];
-  let isReply = false;
+  let verb: EmbeddingVerb | undefined;
   let usage: TokenUsage | undefined;
   if (!cursor.isObject()) return undefined;
   cursor.object((name) => {
     if (name === "embedding" && cursor.isObject()) {
-      isReply = true;
+      verb = "embedContent";
       readValues(cursor, vectors);
     } else if (name === "embeddings" && cursor.isArray()) {
-      isReply = true;
+      verb = "batchEmbedContents";
       cursor.array(() => readValues(cursor, vectors));
     } else if (name === "usageMetadata") usage = usageOf(member(cursor.json(), "promptTokenCount"));
     else cursor.skip();
   });
   cursor.end();
-  return isReply ? { bytes: body, vectors, usage, isGoogles: true } : undefined;
+  return verb === undefined ? undefined : { bytes: body, vectors, usage, verb };
 };
 
 function readValues(cursor: JsonCursor, vectors: FoundVector[]): void {

@@ -54,11 +54,24 @@ function readItem(cursor: JsonCursor, position: number): FoundItem | undefined {
   return value === undefined ? undefined : { index, value, kind, item };
 }
 
-/** The vector that follows. @throws SyntaxError */
+/**
+ * The vector that follows.
+ * @throws SyntaxError for what is none: null, a flag, a single number, nothing, or numbers that no 32-bit float holds
+ */
 export function readVector(cursor: JsonCursor): Pick<FoundVector, "kind" | "value"> {
-  if (cursor.isNumbers()) return { kind: "numbers", value: cursor.skipNumbers() };
-  return { kind: cursor.isString() ? "text" : "other", value: cursor.skip() };
+  if (cursor.isNumbers()) return { kind: "numbers", value: cursor.skipFloats() };
+  const opens = cursor.isArray() ? cursor.peekItem() : cursor.peek();
+  const isText = cursor.isString();
+  const value = cursor.skip();
+  const isEmpty = value.end - value.start === 2;
+  if (isEmpty || opens === undefined || !vectorOpeners.has(opens)) {
+    throw new SyntaxError(`the value at ${value.start} is no vector`);
+  }
+  return { kind: isText ? "text" : "other", value };
 }
+
+/** Of base64, of what a vendor calls a vector (sparse ones, for example), and of a list of either or of vectors. */
+const vectorOpeners: ReadonlySet<number> = new Set(Buffer.from('"{['));
 
 /** Voyage names the total alone, and Jina counts images in it. */
 function usageOf(said: unknown): TokenUsage | undefined {

@@ -74,8 +74,8 @@ function newList(call: EmbeddingCall, found: FoundVectors, told: TokenUsage | un
 }
 
 function googleResponse(call: EmbeddingCall, found: FoundVectors): Buffer {
-  const { bytes, vectors, usage, isGoogles } = found;
-  if (isGoogles === true) return bytes;
+  const { bytes, vectors, usage, verb } = found;
+  if (verb === call.endpoint.verb && vectors.every(({ kind }) => kind === "numbers")) return bytes;
   const pieces = new Pieces(bytes);
   const isBatch = call.endpoint.verb === "batchEmbedContents";
   pieces.write(isBatch ? '{"embeddings":[' : '{"embedding":');

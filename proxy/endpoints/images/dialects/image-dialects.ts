@@ -11,20 +11,17 @@ import { ownPredictDialect, predictDialect } from "./predict-dialect.ts";
 export function imageDialects(admitted: AdmittedCall<ImageCall>): Dialects<ImageCall> {
   const context = imageContextOf(admitted);
   return {
-    formatsFor: (call) => imageFormatsFor(call, ""),
-    formatsOf: imageFormatsFor,
+    formatsFor: ({ endpoint }) => imageFormatsFor(endpoint.format, ""),
+    formatsOf: ({ endpoint }, upstreamModel) => imageFormatsFor(endpoint.format, upstreamModel),
     dialectOf: ({ endpoint }, { format }) =>
       endpoint.format === "Predict" ? ownPredictDialect(context) : dialectOf(format, context),
   };
 }
 
 /** The client's own format keeps everything. Which of Google's serves a model is told by its name. */
-export function imageFormatsFor(
-  { endpoint }: Pick<ImageCall, "endpoint">,
-  upstreamModel: string,
-): readonly WireFormat[] {
-  if (endpoint.format === "ImageVariations" || endpoint.format === "Predict") return [endpoint.format];
-  if (endpoint.format === "ImageEdits") return ["ImageEdits", "GenerateContent"];
+export function imageFormatsFor(client: WireFormat, upstreamModel: string): readonly WireFormat[] {
+  if (client === "ImageVariations" || client === "Predict") return [client];
+  if (client === "ImageEdits") return ["ImageEdits", "GenerateContent"];
   const isImagen = /(?:^|\/)imagen/.test(upstreamModel);
   return isImagen
     ? ["ImageGenerations", "Predict", "GenerateContent"]

@@ -21,6 +21,7 @@ export function imageCounter({ call, route, services }: SettlementContext<ImageC
     parts: count,
     units: { images: [{ ...asked, count }] },
     tokens: (units) => tokens(units?.images ?? []),
+    output: ({ units }) => ({ ...zeroUsage, ...outputTokensOf(call, units?.images ?? [{ ...asked, count }]) }),
     partial: async (filter) => {
       const told = filter?.units?.images ?? [];
       const isFree = countImages(told) === 0 && chargesImagesAlone(route.price);

@@ -36,7 +36,7 @@ export class ImageStreamFilter extends EventStreamFilter {
   }
 
   /** The pictures that are complete, and the one that was begun. */
-  get units(): ChargedUnits {
+  override get units(): ChargedUnits {
     return { images: countKinds(this.#pictures.kinds.map(this.#charged)) };
   }
 }

@@ -43,13 +43,17 @@ const space = 0x20;
 const indexMarkers = [indexMarker];
 const doneEvent = Buffer.from("data: [DONE]\n\n");
 
-/** @param showsUsage whether the client asked for usage in its stream */
+/**
+ * @param showsUsage whether the client asked for usage in its stream
+ * @param candidatesMax as of `FinishedCandidates`
+ */
 export function createStreamFilter(
   showsUsage: boolean,
   eventBytesMax: number,
   onEvent?: (event: PassedEvent) => void,
+  candidatesMax?: number,
 ): StreamFilter {
-  return new EventStreamFilter(new ChunkReader(showsUsage), new EventSplitter(eventBytesMax), onEvent);
+  return new EventStreamFilter(new ChunkReader(showsUsage, candidatesMax), new EventSplitter(eventBytesMax), onEvent);
 }
 
 class ChunkReader implements EventReader {
@@ -58,7 +62,7 @@ class ChunkReader implements EventReader {
   usage: TokenUsage | undefined;
   readonly #showsUsage: boolean;
   readonly #produced = new ProducedOutput();
-  readonly #candidates = new FinishedCandidates();
+  readonly #candidates: FinishedCandidates;
   /** What follows `"index":` in every event of a stream of one candidate: that of the first choice read. */
   #usualIndex = digit(0);
   #hasUsualIndex = false;
@@ -68,8 +72,9 @@ class ChunkReader implements EventReader {
   /** Usage was found among the events kept, where the last one counts, and not by the native search. */
   #isVisitedUsage = false;
 
-  constructor(showsUsage: boolean) {
+  constructor(showsUsage: boolean, candidatesMax: number | undefined) {
     this.#showsUsage = showsUsage;
+    this.#candidates = new FinishedCandidates(candidatesMax);
     this.#markers = this.#markersFor(usageMarker, finishMarker);
   }
 

@@ -1,4 +1,4 @@
-/** docs/design/configuration.md 3.3: what becomes of a key that some connected proxy would not understand. */
+/** docs/design/configuration.md 3.3: what becomes of an object that some connected proxy would not understand. */
 import assert from "node:assert/strict";
 import { type Publication, Publisher } from "#operator/push/publisher";
 import type { Key, WireObject } from "#proxy/snapshot/types.gen";
@@ -184,13 +184,41 @@ describe("Publisher, while a connected proxy lacks a capability", () => {
     assert.deepEqual([live(), publisher.heldBackCount], [undefined, 0]);
   });
 
-  it("holds back nothing of other kinds, which a proxy keeps in the version before by itself", () => {
-    begin(wireChannel("one"));
-    change(wireChannel("one", { maxInFlight }));
-    timers.advance(1_000);
-    assert.equal(publisher.heldBackCount, 0);
-    assert.equal(published.length, 1);
-  });
+  const channel = wireChannel("one");
+  const quirky = wireChannel("one", { quirks: "Mistral" });
+  for (const row of [
+    { name: "does not send a new channel that needs it", edits: [quirky], live: undefined, heldBack: 1 },
+    {
+      name: "keeps the version of a channel from before",
+      before: channel,
+      edits: [quirky],
+      live: channel,
+      heldBack: 1,
+    },
+    {
+      name: "withdraws a channel where the edit disables it: old proxies must not go on calling it",
+      before: channel,
+      edits: [{ ...quirky, state: "Disabled" as const }],
+      live: undefined,
+      heldBack: 1,
+    },
+    {
+      name: "sends a channel that went out with the field before",
+      before: quirky,
+      edits: [{ ...quirky, maxInFlight }],
+      live: { ...quirky, maxInFlight },
+      heldBack: 0,
+    },
+  ]) {
+    it(row.name, () => {
+      publisher.publish(byId(...(row.before === undefined ? [] : [row.before])));
+      publisher.setLacked(new Set(["channel.quirks"]));
+      change(...row.edits);
+      timers.advance(1_000);
+      assert.deepEqual(publisher.snapshot.held("channel/team-a/one")?.object, row.live);
+      assert.equal(publisher.heldBackCount, row.heldBack);
+    });
+  }
 
   it("takes nothing back that is out: an old proxy that comes later denies it, the others serve it", () => {
     publisher.publish(byId(wireKey("one", { maxInFlight })));

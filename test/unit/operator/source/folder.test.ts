@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Compilation } from "#operator/compile/compilation";
 import { defaultCompileSettings } from "#operator/compile/compile";
 import { FolderSource, type FolderSourceOptions } from "#operator/source/folder";
@@ -59,6 +60,10 @@ describe("FolderSource", () => {
   const credit = (name: string) => {
     const object = compilation.objects.get(`account/a/${name}`);
     return object?.kind === "account" ? object.creditNanos : undefined;
+  };
+  const placeOf = (name: string) => {
+    const origin = source.current().accounts.get(`a/${name}`)?.origin;
+    return origin !== undefined && "file" in origin ? origin.file : undefined;
   };
   async function start(options: Partial<FolderSourceOptions> = {}): Promise<void> {
     // No periodic look: what these tests see, the events told.
@@ -109,6 +114,30 @@ describe("FolderSource", () => {
     assert.equal(source.current().apiKeys.get("a/key-50")?.metadata.generation, 6);
     assert.equal(source.current().apiKeys.get("a/key-51")?.metadata.generation, 1);
   });
+
+  it("a file that is renamed 500 times under load is in force all the time, and gone when it is removed", async () => {
+    // Of a file that does not end its line more may come: it is not read at once.
+    write("a-0.yaml", account("one", "1").trimEnd());
+    await start({ compareEveryMs: 20 });
+    let missing = 0;
+    source.onChange(() => {
+      if (credit("one") === undefined) missing += 1;
+    });
+    for (let round = 1; round <= 500; round += 1) {
+      // Names before and behind the old one.
+      renameSync(path(`a-${round - 1}.yaml`), path(`a-${round}.yaml`));
+      // Held for longer than what removes something must not change, now and then.
+      const heldUntilMs = performance.now() + (round % 20 === 0 ? 70 : round % 4);
+      while (performance.now() < heldUntilMs) write(`busy-${round % 5}.yaml`, account(`busy-${round % 5}`, `${round}`));
+      if (round % 10 === 0) await until("the new name", () => placeOf("one") === path(`a-${round}.yaml`));
+      else await nextTurn();
+    }
+    assert.equal(missing, 0);
+    rmSync(path("a-500.yaml"));
+    const startMs = performance.now();
+    await until("its removal", () => credit("one") === undefined);
+    assert.ok(performance.now() - startMs < 1_000, `took ${performance.now() - startMs} ms`);
+  }).timeout(60_000);
 
   it("takes a file that replaces another by rename, as editors write", async () => {
     write("a.yaml", account("one", "1"));

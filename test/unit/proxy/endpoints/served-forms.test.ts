@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
-import { completionFormats } from "#proxy/endpoints/completions/serve-completion";
+import { completionFormats } from "#proxy/endpoints/completions/completion-formats";
 import { embeddingDialects } from "#proxy/endpoints/embeddings/dialects/embedding-dialects";
 import type { Endpoint } from "#proxy/endpoints/endpoint";
 import { endpoints } from "#proxy/endpoints/endpoints";
@@ -29,13 +29,17 @@ const tried: Readonly<Record<string, (client: string) => readonly WireFormat[]>>
   translations: (client) => transcriptDialects(1).formatsFor(given(client)),
   completions: () => completionFormats,
   rerank: () => ["Rerank"],
-  "image-generations": (client) => imageFormatsFor(given(client), ""),
-  "image-edits": (client) => imageFormatsFor(given(client), ""),
-  "image-variations": (client) => imageFormatsFor(given(client), ""),
-  "image-predictions": (client) => imageFormatsFor(given(client), ""),
+  "image-generations": imagesTried,
+  "image-edits": imagesTried,
+  "image-variations": imagesTried,
+  "image-predictions": imagesTried,
   "pass-through": () => ["Passthrough"],
   realtime: () => ["Realtime"],
 };
+
+function imagesTried(client: string): readonly WireFormat[] {
+  return imageFormatsFor(client as WireFormat, "");
+}
 
 /** As far as a call's format decides. */
 function given<Call>(format: string): Call {

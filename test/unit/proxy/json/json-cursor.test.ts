@@ -79,7 +79,7 @@ describe("JsonCursor", () => {
   it("ends a list of numbers at its bracket", () => {
     const cursor = cursorOf("[1.5e-3, -2 ] , 7");
     assert.equal(cursor.isNumbers(), true);
-    assert.deepEqual(cursor.skipNumbers(), { start: 0, end: 13 });
+    assert.deepEqual(cursor.skipFloats(), { start: 0, end: 13 });
   });
 
   for (const [text, want] of [

@@ -99,6 +99,22 @@ describe("writeForm", () => {
     await pieces.return?.();
   });
 
+  it("is at hand where its files are", () => {
+    const content = Buffer.from("PNG!");
+    const parts: readonly WrittenPart[] = [
+      { kind: "field", name: "n", value: "1" },
+      fileOf("a", "a", content, undefined),
+    ];
+    const inMemory = parts.map((part) =>
+      part.kind === "field" ? part : { ...part, content: { ...part.content, pieces: [content] } },
+    );
+    const { body } = writeForm(inMemory, "B");
+    const pieces = body.pieces ?? [];
+    assert.equal(Buffer.concat(pieces).length, body.length);
+    assert.ok(pieces.includes(content), "the file is sent from where it lies");
+    assert.equal(writeForm([...inMemory, ...parts], "B").body.pieces, undefined);
+  });
+
   it("writes what is read back as it was, and says its length beforehand", async () => {
     const name = fc
       .string({ minLength: 1, maxLength: 60, unit: "grapheme" })

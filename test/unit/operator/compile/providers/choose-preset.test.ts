@@ -154,6 +154,7 @@ describe("the path of a format", () => {
     { preset: "groq", format: "ChatCompletions", base: "https://x.example/v1", want: "/chat/completions" },
     { preset: "anthropic", format: "Messages", base: "https://x.example", want: "/v1/messages" },
     { preset: "anthropic", format: "Messages", base: "https://x.example/v1", want: "/messages" },
+    { preset: "anthropic", format: "Messages", base: "http://v1", want: "/v1/messages" },
     { preset: "gemini", format: "Predict", base: "https://x.example/v1beta", want: "/models/{model}:predict" },
     { preset: "azure-openai-v1", format: "Speech", base: "https://x.example/openai/v1", want: "/audio/speech" },
     { preset: "mistral", format: "Rerank", base: "https://x.example/v1", want: "/rerank" },
@@ -170,6 +171,37 @@ describe("the path of a format", () => {
   for (const { preset, format, base, want } of rows) {
     it(`${format} of ${preset} is at ${want ?? "no usual place"} below ${base}`, () =>
       assert.equal(formatOf(presets[preset], format, base, undefined)?.path, want));
+  }
+
+  const chat = "https://x.example/compatibility/v1/chat/completions";
+  for (const { preset, base, format, own, want } of [
+    { preset: "cohere", base: "", format: "Rerank", want: "https://x.example/v2/rerank" },
+    { preset: "cohere", base: "/v2", format: "Rerank", want: "https://x.example/v2/rerank" },
+    { preset: "cohere", base: "/v1", format: "Embeddings", want: "https://x.example/v2/embed" },
+    { preset: "cohere", base: "/compatibility/v1", format: "Embeddings", want: "https://x.example/v2/embed" },
+    { preset: "cohere", base: "", format: "ChatCompletions", want: chat },
+    { preset: "cohere", base: "/v2", format: "ChatCompletions", want: chat },
+    { preset: "cohere", base: "/compatibility/v1", format: "ChatCompletions", want: chat },
+    { preset: "cohere", base: "/proxy/v1", format: "Rerank", want: "https://x.example/proxy/v2/rerank" },
+    { preset: "cohere", base: "/v2", format: "Rerank", own: "/rank", want: "https://x.example/v2/rank" },
+    { preset: "cohere", base: "/v2", format: "Passthrough", own: "/classify", want: "https://x.example/v2/classify" },
+    { preset: "tei", base: "/v1", format: "Rerank", want: "https://x.example/rerank" },
+    { preset: "tei", base: "/v1", format: "Embeddings", want: "https://x.example/v1/embeddings" },
+    { preset: "openai", base: "/api/v3", format: "ChatCompletions", want: "https://x.example/api/v3/chat/completions" },
+    { preset: "anthropic", base: "/api/v3", format: "Messages", want: "https://x.example/api/v3/messages" },
+  ] satisfies readonly { preset: PresetName; base: string; format: WireFormat; own?: string; want: string }[]) {
+    it(`${format} of ${preset} below '${base}'${own === undefined ? "" : ` with the path ${own}`} is called at ${want}`, () => {
+      const baseURL = `https://x.example${base}`;
+      const { channel } = compiled({
+        preset,
+        baseURL,
+        formats: [{ type: format, ...(own && (format === "Passthrough" ? { paths: [own] } : { path: own })) }],
+      });
+      assert.deepEqual(
+        channel.formats.map(({ path }) => channel.baseURL + path),
+        [want],
+      );
+    });
   }
 
   it("holds the version of Azure's older API, encoded", () => {

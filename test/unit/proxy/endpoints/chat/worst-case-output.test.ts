@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { worstCaseOutput } from "#proxy/endpoints/chat/worst-case-output";
+import { chatFormatOn, worstCaseOutput } from "#proxy/endpoints/chat/worst-case-output";
 import { upstreamFormats } from "#proxy/formats/registry";
 import { BodyEditor } from "#proxy/json/body-editor";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
@@ -44,7 +44,8 @@ function sent({ client = "ChatCompletions", call = {}, upstreams, route: rules }
   });
   const route = routeOf({ targets, ...(rules && { parameters: rules }) });
   const read = readBody(upstreamFormats[client], { ...bases[client], ...call });
-  return { found: worstCaseOutput(read, route, { channel: (id) => channels.get(id) }), channels, route, read };
+  const snapshot = { channel: (id: string) => channels.get(id) };
+  return { found: worstCaseOutput(read, route, snapshot, chatFormatOn(read, route)), channels, route, read };
 }
 
 describe("worstCaseOutput()", () => {

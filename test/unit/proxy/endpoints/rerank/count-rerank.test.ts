@@ -30,9 +30,22 @@ describe("estimateRerank()", () => {
     assert.equal(needOf("q", Array(100).fill("a".repeat(3_000)))[1], 6);
   });
 
-  it("reserves images of query and documents as images, whatever they hold", () => {
+  for (const { name, query } of [
+    { name: "a query that is an object with a text", query: { text: "q".repeat(300) } },
+    { name: "a query that is an object without one, which is sent as JSON", query: { title: "q".repeat(300) } },
+  ]) {
+    it(`reserves ${name} again for each document`, () => {
+      const [one] = needOf(query, ["a"]);
+      const [three] = needOf(query, ["a", "a", "a"]);
+      assert.ok(three - one >= 200 && three - one <= 215, `${one} and ${three} tokens`);
+    });
+  }
+
+  it("reserves images as images, whatever they hold, and that of the query with each document", () => {
     const image = `data:image/png;base64,${"A".repeat(100_000)}`;
-    const [input] = needOf({ image }, [{ image }, { text: "a" }, { deep: { image: "no" } }]);
-    assert.ok(input >= 3_200 && input <= 3_300, `${input} tokens`);
+    const [documents] = needOf("q", [{ image }, { text: "a" }, { deep: { image: "no" } }]);
+    assert.ok(documents >= 1_600 && documents <= 1_700, `${documents} tokens`);
+    const [query] = needOf({ image }, [{ image }, { text: "a" }, { deep: { image: "no" } }]);
+    assert.ok(query >= 4 * 1_600 && query <= 4 * 1_600 + 100, `${query} tokens`);
   });
 });

@@ -61,6 +61,15 @@ describe("usage of audio", () => {
     });
   });
 
+  it("is read in the words of chat, the sound among the prompt or beside it", () => {
+    const counts = { prompt_tokens: 4, completion_tokens: 5, total_tokens: 97 };
+    assert.deepEqual(transcriptUsage(counts), { ...zeroUsage, audioInput: 4, output: 5 });
+    const mistral = { ...counts, prompt_audio_seconds: 7 };
+    assert.deepEqual(transcriptUsage(mistral), { ...zeroUsage, input: 4, audioInput: 88, output: 5 });
+    assert.deepEqual(transcriptUsage({ ...mistral, total_tokens: 1 }), { ...zeroUsage, input: 4, output: 5 });
+    assert.equal(heardMilliseconds({ usage: mistral }), 7_000);
+  });
+
   it("is none where no tokens are reported", () => {
     for (const usage of [undefined, null, 5, [], { type: "duration", seconds: 7 }]) {
       assert.equal(transcriptUsage(usage), undefined);

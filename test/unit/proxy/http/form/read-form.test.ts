@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readlinkSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { formRows } from "#test/support/form-rows";
-import { describeForm, FormServer, field, file, formOf } from "#test/support/form-server";
+import { contentOf, describeForm, FormServer, field, file, formOf } from "#test/support/form-server";
 import { waitFor, within } from "#test/support/wait-for";
 
 const model = field("model", "m");
@@ -156,6 +156,19 @@ describe("readForm", () => {
     await assert.rejects(describeForm(form), { name: "ReleasedFormError" });
   });
 
+  it("has files at hand that lie in memory, and no others", async () => {
+    const contents = [bytesOf(200_000), bytesOf(50_000), bytesOf(100_000)];
+    const body = formOf(contents.map((content) => file("image[]", content)));
+    const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
+    const form = await within(10_000, "the form", sent.form);
+    const found = form.parts.flatMap((part) => (part.kind === "file" ? [part.content] : []));
+    const atHand = found.map(({ pieces }) => (pieces === undefined ? undefined : Buffer.concat(pieces)));
+    assert.deepEqual(atHand, [contents[0], contents[1], undefined]);
+    sent.socket.destroy();
+    form.release();
+    assert.throws(() => found[0]?.pieces, { name: "ReleasedFormError" });
+  });
+
   it("keeps files no longer than they are sent (one name may lead to no file)", async () => {
     const body = formOf([file("image", bytesOf(1_000_000))]);
     const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
@@ -163,6 +176,21 @@ describe("readForm", () => {
     assert.equal(openFilesOf(server.folder).length, 1);
     assert.deepEqual(readdirSync(server.folder), []);
     assert.equal(server.spool.bytes, 1_000_000 - 256 * 1024);
+    form.release();
+    sent.socket.destroy();
+  });
+
+  it("reads a file from any byte on, in memory and on disk", async () => {
+    const content = bytesOf(400_000);
+    const body = formOf([file("image", content)]);
+    const sent = await server.send([body], [type, `Content-Length: ${body.length}`]);
+    const form = await within(10_000, "the form", sent.form);
+    const [part] = form.parts;
+    assert.ok(part?.kind === "file");
+    for (const from of [0, 1, 200_000, 262_000, 300_000, 399_999]) {
+      const rest = await contentOf({ chunks: () => part.content.chunks(from) });
+      assert.ok(rest.equals(content.subarray(from)), `from ${from}`);
+    }
     form.release();
     sent.socket.destroy();
   });

@@ -152,6 +152,21 @@ for (const { name, open } of [
       if (name === "ConnectionPool") assert.equal(accepted, 1);
     });
 
+    for (const length of [3_000, 300_000]) {
+      it(`sends a body whose pieces lie in memory, ${length} bytes`, async () => {
+        const whole = Buffer.concat([97, 98, 99].map((letter) => Buffer.alloc(pieceBytes, letter))).subarray(0, length);
+        const pieces = [whole.subarray(0, 1_000), whole.subarray(1_000, 1_000), whole.subarray(1_000)];
+        const chunks = async function* (): AsyncGenerator<Buffer> {
+          yield* pieces;
+        };
+        answerAtEnd(length);
+        for (let call = 1; call <= 2; call += 1) {
+          assert.equal(await send({ length, pieces, chunks }), "fine");
+          assert.deepEqual([received.bytes, received.isRight], [length, true]);
+        }
+      });
+    }
+
     it("sends a body of no bytes", async () => {
       onBody = (socket) => socket.write(answer("fine"));
       assert.equal(await send(new CountedBody(0)), "fine");

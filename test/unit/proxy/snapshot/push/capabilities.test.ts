@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import {
   capabilities,
   capabilitiesLacked,
@@ -7,39 +8,30 @@ import {
 } from "#proxy/snapshot/push/capabilities";
 import type { WireObject } from "#proxy/snapshot/types.gen";
 import { readSnapshotSchema, type SchemaNode } from "#scripts/generators/snapshot-schema";
-import { fullKey, wireChannel, wireKey } from "#test/support/wire-objects";
+import { fullKey, wireChannel, wireKey, wireRoute } from "#test/support/wire-objects";
 
-/**
- * What every proxy of protocol version 1 understands of a key, for ever: nothing is added here. What is new stands in
- * `capabilities.ts`, or below where it restricts nobody.
- */
-const base: Readonly<Record<string, readonly string[]>> = {
-  key: [
-    ...["kind", "namespace", "name", "state", "expiresAt", "account", "labels", "credentials", "limits", "metadata"],
-    ...["modelsAllow", "modelsDeny", "cidrsAllow", "cidrsDeny", "protocols", "capabilities"],
-  ],
-  "key.state": ["=Active", "=Suspended"],
-  "key.credentials": ["name", "sha256", "notBefore", "notAfter"],
-  "key.protocols": ["=OpenAI", "=Anthropic", "=Gemini"],
-  "key.capabilities": [
-    ...["=Chat", "=Completion", "=CountTokens", "=Embeddings", "=Rerank", "=Speech", "=Transcription", "=Translation"],
-    ...["=ImageGeneration", "=ImageEdit", "=Moderation", "=Realtime", "=Models"],
-  ],
-  "key.limits": ["name", "unit", "limit", "period", "timeZone", "algorithm", "burst", "mode", "models"],
-  "key.limits.unit": ["=Requests", "=Tokens", "=InputTokens", "=OutputTokens", "=Cost"],
-  "key.limits.period": ["=Second", "=Minute", "=Hour", "=Day", "=Week", "=Month", "=Lifetime"],
-  "key.limits.algorithm": ["=FixedWindow", "=TokenBucket"],
-  "key.limits.mode": ["=Enforce", "=Shadow"],
-};
+/** Every field and value that each proxy of protocol version 1 understands, for ever: nothing is added to the file. */
+const versionOne: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(new URL("version-1-fields.json", import.meta.url), "utf8"),
+);
+
+/** Values that came with the field that has them: a value that comes later is a capability of its own. */
+const cameAlong: readonly string[] = [
+  ...["=Groq", "=Mistral"].map((value) => join("channel.quirks", value)),
+  ...["=OpenAI", "=Cohere", "=Voyage", "=Jina", "=TEI"].map((value) => join("channel.formats.dialect", value)),
+];
 
 /** New since version 1, and no restriction: an older proxy may ignore it. */
 const informational: readonly string[] = [];
 
+const dialectChannel = wireChannel("one", { formats: [{ type: "Rerank", path: "/rerank", dialect: "Voyage" }] });
+
 describe("capabilities", () => {
-  it("name every field and value of keys in the schema that not every proxy knows", () => {
-    const known = Object.entries(base).flatMap(([path, parts]) => parts.map((part) => join(path, part)));
-    const inSchema = pathsOf(definitions.key, "key");
-    assert.deepEqual(inSchema.sort(), [...known, ...capabilityNames, ...informational].sort());
+  it("name every field and value of objects in the schema that not every proxy knows", () => {
+    for (const [kind, known] of Object.entries(versionOne)) {
+      const later = [...capabilityNames, ...cameAlong, ...informational].filter((path) => path.startsWith(`${kind}.`));
+      assert.deepEqual(pathsOf(definitions[kind], kind).sort(), [...known, ...later].sort(), kind);
+    }
   });
 
   const rows: readonly { name: string; object: WireObject; needs: string[] }[] = [
@@ -50,7 +42,20 @@ describe("capabilities", () => {
       object: wireKey("one", { capabilities: ["Chat", "Passthrough"] }),
       needs: ["key.capabilities=Passthrough"],
     },
-    { name: "other kinds need nothing, whatever they hold", object: wireChannel("one", { maxInFlight: 4 }), needs: [] },
+    { name: "a channel of fields from version 1", object: wireChannel("one", { maxInFlight: 4 }), needs: [] },
+    { name: "a channel with a dialect", object: dialectChannel, needs: ["channel.formats.dialect"] },
+    { name: "a channel with quirks", object: wireChannel("one", { quirks: "Mistral" }), needs: ["channel.quirks"] },
+    {
+      name: "a channel whose model is passed on",
+      object: wireChannel("one", { models: [{ name: "a" }, { name: "b", capabilities: ["Passthrough"] }] }),
+      needs: ["channel.models.capabilities=Passthrough"],
+    },
+    { name: "a route of chat", object: wireRoute("one", { capabilities: ["Chat"] }), needs: [] },
+    {
+      name: "a route of what is passed on",
+      object: wireRoute("one", { capabilities: ["Chat", "Passthrough"] }),
+      needs: ["route.capabilities=Passthrough"],
+    },
   ];
   for (const { name, object, needs } of rows) {
     it(`of objects: ${name}`, () => {
@@ -61,12 +66,18 @@ describe("capabilities", () => {
     });
   }
 
-  it("leave a key as it is without what they name", () => {
-    const key = wireKey("one");
-    for (const { without } of capabilities) assert.equal(without(key), key);
-    assert.deepEqual(capabilities[0]?.without({ ...key, maxInFlight: 4 }), key);
-    const both = wireKey("one", { capabilities: ["Chat", "Passthrough"] });
-    assert.deepEqual(capabilities[1]?.without(both), wireKey("one", { capabilities: ["Chat"] }));
+  for (const { name, object, needs } of rows) {
+    it(`${name} needs nothing any more without what they name`, () => {
+      const rest = capabilitiesNeeded(object).reduce((left: WireObject, { without }) => without(left), object);
+      assert.deepEqual(capabilitiesNeeded(rest), []);
+      assert.equal(rest === object, needs.length === 0, "the very same where nothing was used");
+    });
+  }
+
+  it("leave all else of an object", () => {
+    const formats = [{ type: "Rerank", path: "/rerank" }] as const;
+    const rest = capabilities.reduce((left: WireObject, { without }) => without(left), dialectChannel);
+    assert.deepEqual(rest, wireChannel("one", { formats: [...formats] }));
   });
 
   for (const { name, named, lacked } of [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { audioMillisecondsOf } from "#proxy/settle/audio-duration";
+import { audioMillisecondsOf } from "#proxy/settle/sound/audio-duration";
 
 describe("audioMillisecondsOf()", () => {
   for (const { seconds, want } of [

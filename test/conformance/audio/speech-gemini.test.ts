@@ -17,7 +17,11 @@ const usageMetadata = {
 };
 
 function replyOf(...parts: readonly object[]): object {
-  return { candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata };
+  return endedReply("STOP", ...parts);
+}
+
+function endedReply(finishReason: string, ...parts: readonly object[]): object {
+  return { candidates: [{ content: { role: "model", parts }, finishReason }], usageMetadata };
 }
 
 function soundPart(bytes: Buffer, mimeType = "audio/L16;codec=pcm;rate=24000"): object {
@@ -98,6 +102,20 @@ describe("speech of Gemini-style models", () => {
     }
   });
 
+  for (const row of [
+    { name: "without details as those of sound", told: { promptTokenCount: 9, candidatesTokenCount: 30 }, output: 30 },
+    { name: "that nobody tells by the samples", told: { promptTokenCount: 9 }, output: 25, isEstimated: true },
+  ]) {
+    it(`charges output tokens ${row.name}`, async () => {
+      upstream.replyWith({ body: JSON.stringify({ ...replyOf(soundPart(samples)), usageMetadata: row.told }) });
+      const answer = await speak(gateway.origin, { model: "gemini", response_format: "pcm" });
+      const record = await gateway.recordOf(String(answer.header("x-request-id")));
+      assert.deepEqual([record.usage?.output, record.usage?.audioOutput], [0, row.output]);
+      assert.equal(record.costNanos, 9n * 1_000n + BigInt(row.output) * 12_000n);
+      assert.equal(record.isEstimated, row.isEstimated ?? false);
+    });
+  }
+
   for (const format of ["mp3", "opus", "aac", "flac", "json"]) {
     it(`refuses ${format}, which it does not encode, before any upstream is called`, async () => {
       const answer = await speak(gateway.origin, { model: "gemini", response_format: format });
@@ -134,6 +152,16 @@ describe("speech of Gemini-style models", () => {
     },
     { name: "the refusal of the text", body: { promptFeedback: { blockReason: "SAFETY" } }, status: 400 },
     { name: "a list", body: [], status: 502 },
+    ...["MAX_TOKENS", "OTHER", "MALFORMED_RESPONSE"].map((reason) => ({
+      name: `sound that ends with ${reason}`,
+      body: endedReply(reason, soundPart(samples)),
+      status: 502,
+    })),
+    ...["SAFETY", "PROHIBITED_CONTENT", "RECITATION"].map((reason) => ({
+      name: `sound that ends with ${reason}`,
+      body: endedReply(reason, soundPart(samples)),
+      status: 400,
+    })),
   ]) {
     it(`never passes ${row.name} as sound`, async () => {
       for (const members of [{}, { stream_format: "sse" }]) {

@@ -1,0 +1,81 @@
+/**
+ * Counts the frames of MPEG audio (ISO/IEC 11172-3, 2.4.1.3; 13818-3) and of AAC in ADTS (ISO/IEC 13818-7, 6.2): each begins with
+ * twelve bits that are set, and says how long it is and how many samples it holds. What a first frame tells of the number of all
+ * (`Xing`, `VBRI`) is not believed.
+ */
+import type { HeadReader } from "./head-reader.ts";
+
+interface Frame {
+  readonly bytes: number;
+  readonly seconds: number;
+}
+
+/** By the four bits of the head, kbit/s: layers I, II and III of MPEG 1, then layer I and the others of MPEG 2 and 2.5. */
+const bitRates: readonly (readonly number[])[] = [
+  [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+];
+/** By the two bits of MPEG 1; version 2 has half of them, 2.5 a quarter. */
+const mpegRates: readonly number[] = [44_100, 48_000, 32_000];
+const aacRates: readonly number[] = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+];
+
+export class MpegFrames implements HeadReader {
+  #seconds = 0;
+
+  /** Behind bytes that are no frame the next one is looked for, as decoders do. */
+  read(bytes: Buffer, at: number): number {
+    const frame = readMpegFrame(bytes, at);
+    if (frame !== undefined) {
+      this.#seconds += frame.seconds;
+      return frame.bytes;
+    }
+    const next = bytes.indexOf(0xff, at + 1);
+    return next < 0 ? bytes.length - at : next - at;
+  }
+
+  seconds(): number | undefined {
+    return this.#seconds === 0 ? undefined : this.#seconds;
+  }
+}
+
+/** @returns undefined for what is no frame, or one of the free format, which does not say how long it is */
+export function readMpegFrame(bytes: Buffer, at: number): Frame | undefined {
+  if (at + 4 > bytes.length) return undefined;
+  const head = bytes.readUInt32BE(at);
+  if (head >>> 21 !== 0x7ff) return undefined;
+  const [version, layer] = [(head >>> 19) & 3, (head >>> 17) & 3];
+  if (layer === 0) return version >= 2 ? readAacFrame(bytes, at) : undefined;
+  const slot = (head >>> 10) & 3;
+  if (version === 1 || slot === 3) return undefined;
+  const isFirst = version === 3;
+  const rate = (mpegRates[slot] ?? 0) / (isFirst ? 1 : version === 2 ? 2 : 4);
+  const bitRate = 1_000 * (bitRates[tableOf(isFirst, layer)]?.[(head >>> 12) & 15] ?? 0);
+  const samples = layer === 3 ? 384 : layer === 1 && !isFirst ? 576 : 1_152;
+  const padding = (head >>> 9) & 1;
+  // Layer I counts in slots of four bytes.
+  const length =
+    layer === 3
+      ? 4 * (Math.floor((12 * bitRate) / rate) + padding)
+      : Math.floor(((samples / 8) * bitRate) / rate) + padding;
+  return bitRate === 0 ? undefined : { bytes: length, seconds: samples / rate };
+}
+
+/** @param layer as the head has it: 3 is layer I */
+function tableOf(isFirst: boolean, layer: number): number {
+  if (isFirst) return 3 - layer;
+  return layer === 3 ? 3 : 4;
+}
+
+function readAacFrame(bytes: Buffer, at: number): Frame | undefined {
+  if (at + 7 > bytes.length) return undefined;
+  const rate = aacRates[(bytes.readUInt8(at + 2) >> 2) & 15];
+  const length = (bytes.readUIntBE(at + 3, 3) >> 5) & 0x1fff;
+  if (rate === undefined || length < 7) return undefined;
+  const blocks = (bytes.readUInt8(at + 6) & 3) + 1;
+  return { bytes: length, seconds: (1_024 * blocks) / rate };
+}
