@@ -44,7 +44,12 @@ describeLedger({
     const { admin } = server;
     await admin.set("{tollgate}:clock", String(clock.nowMs));
     const now = (): number => clock.nowMs;
-    onStore = await openRedisLedger(server, { now, monotonicNow: now, script: scriptByKey });
+    onStore = await openRedisLedger(server, {
+      now,
+      monotonicNow: now,
+      script: scriptByKey,
+      decisionTimeoutMs: 5_000,
+    });
     const { ledger } = onStore;
     // The store reads the test's clock before each command.
     const inTime = async <T>(ask: () => T): Promise<Awaited<T>> => {

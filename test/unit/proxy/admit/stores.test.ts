@@ -37,4 +37,22 @@ describe("the stores of counters", () => {
         (error: unknown) =>
           error instanceof UsageError && /quota-store.* Embedded, Memory, Redis/.test(error.problems.join("\n")),
       ));
+
+  for (const row of [
+    { name: "without an address", flags: [], want: /--quota-redis-url/ },
+    { name: "with a password in it", flags: ["--quota-redis-url=redis://:secret@10.1.2.3"], want: /belongs in a file/ },
+    { name: "of another kind", flags: ["--quota-redis-url=http://10.1.2.3"], want: /such as redis:/ },
+  ])
+    it(`Redis is refused ${row.name}, and no secret is repeated`, () =>
+      assert.throws(
+        () => {
+          const flags = ["--operator=unix:/x", "--quota-store=Redis", ...row.flags];
+          toProxySettings(readSettings("proxy", { flags, variables: {}, readFile: () => "" }).settings);
+        },
+        (error: unknown) => {
+          assert.ok(error instanceof UsageError);
+          const said = error.problems.join("\n");
+          return row.want.test(said) && !said.includes("secret");
+        },
+      ));
 });
