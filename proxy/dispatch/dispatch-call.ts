@@ -37,7 +37,7 @@ export interface DispatchedCall extends RunningCall {
   readonly record: RequestRecord;
   readonly estimate: Estimate;
   readonly settlement: {
-    reserveChannel(channel: Channel, estimate: Estimate): ChannelSlot | Promise<ChannelSlot>;
+    reserveChannel(channel: Channel, estimate: Estimate, requests?: number): ChannelSlot | Promise<ChannelSlot>;
     releaseChannel(): Pending;
   };
 }
@@ -53,8 +53,14 @@ export type Attempted<Value> = { readonly value: Value } | { readonly failed: Fa
 /** Where requests for a call are sent. */
 export type CallUpstream = Pick<Upstream, "send">;
 
+export interface PreparedAttempt {
+  readonly request: UpstreamRequest;
+  /** How many requests the attempt takes; 1 when absent. */
+  readonly requests?: number | undefined;
+}
+
 /** The steps that differ between endpoints that go upstream. */
-export interface AttemptHooks<Prepared extends { readonly request: UpstreamRequest }, Value> {
+export interface AttemptHooks<Prepared extends PreparedAttempt, Value> {
   /** The next target that was not tried; undefined when none is left. */
   select(tried: AttemptHistory): SelectedTarget | undefined;
   /** The request to a target, or the reason why it must not get the call: known before anything is reserved on its channel. */
@@ -78,7 +84,7 @@ export interface AttemptHooks<Prepared extends { readonly request: UpstreamReque
  * @returns the value of the attempt that succeeded; the error for the client when none did
  * @throws whatever `send` throws
  */
-export async function dispatchCall<Prepared extends { readonly request: UpstreamRequest }, Value>(
+export async function dispatchCall<Prepared extends PreparedAttempt, Value>(
   call: DispatchedCall,
   hooks: AttemptHooks<Prepared, Value>,
 ): Promise<{ readonly value: Value } | GatewayError> {
@@ -107,7 +113,7 @@ export async function dispatchCall<Prepared extends { readonly request: Upstream
     const request = withinTotal(prepared.request, performance.now() - startedMs);
     if (request === undefined) return lastError ?? totalTimeout();
     await yieldToBatch;
-    const slot = settlement.reserveChannel(selected.channel, call.estimate);
+    const slot = settlement.reserveChannel(selected.channel, call.estimate, prepared.requests);
     if ((slot instanceof Promise ? await slot : slot) === "full") {
       // Reported where no other target replies: another try may find room, also where the call can go nowhere else.
       lastError ??= noAvailableChannel();

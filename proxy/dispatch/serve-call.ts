@@ -21,12 +21,18 @@ import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { ClientWriter } from "./client-writer.ts";
 import { concluded, concludeOther, failStarted, type ReplyKeeper, sendReply, settleReply } from "./conclude-attempt.ts";
-import { type Attempted, type AttemptHooks, type CallUpstream, dispatchCall, whileAllowed } from "./dispatch-call.ts";
+import {
+  type Attempted,
+  type AttemptHooks,
+  type CallUpstream,
+  dispatchCall,
+  type PreparedAttempt,
+  whileAllowed,
+} from "./dispatch-call.ts";
 import { ResponseStream } from "./response-stream.ts";
 
 /** A request to one target, and how its reply is read. */
-export interface PreparedCall {
-  readonly request: UpstreamRequest;
+export interface PreparedCall extends PreparedAttempt {
   readonly reader: ReplyReader;
   /** Where the reply takes more requests than that one. */
   readonly repeats?: Repeats | undefined;
@@ -126,7 +132,7 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
     request: UpstreamRequest,
     upstream: CallUpstream,
   ): RunningAttempt {
-    const { services, record, inFlightBytes } = this.#admitted;
+    const { services, record, inFlightBytes, settlement } = this.#admitted;
     const serving = this.#serving;
     const options: AttemptOptions = {
       upstream: serving.replySource?.(selected, prepared, upstream) ?? upstream,
@@ -142,6 +148,7 @@ class ServedAttempts<Prepared extends PreparedCall> implements AttemptHooks<Prep
         record.pieceSent();
         this.#stream?.heard();
       },
+      onRequest: () => settlement.countRequest(),
     };
     const { repeats } = prepared;
     return repeats === undefined ? new Attempt(options) : new RepeatedAttempt(options, repeats);

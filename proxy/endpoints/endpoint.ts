@@ -69,8 +69,8 @@ export interface CallEndpoint<M extends Match = Match, Call extends ModelCall = 
 export interface FormEndpoint<M extends Match = Match, Call extends ModelCall = ModelCall>
   extends ModelEndpoint<M, Call> {
   readonly body: "form";
-  /** Names of which a form may have one part at most. */
-  readonly singleParts: ReadonlySet<string>;
+  /** Names of which a form may have several parts; those that end in `[]` may always repeat. */
+  readonly repeatedParts: ReadonlySet<string>;
   /**
    * The files stay readable until the call is over.
    * @throws GatewayError as `CallEndpoint.read`

@@ -10,6 +10,8 @@ import type { StreamedBody } from "#proxy/http1/client/upstream";
 export interface FormField {
   readonly kind: "field";
   readonly name: string;
+  /** As the client labelled it, where it did: JSON, for instance. */
+  readonly contentType?: string | undefined;
   readonly value: string;
 }
 

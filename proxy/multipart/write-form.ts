@@ -25,12 +25,13 @@ export function writeForm(parts: readonly WrittenPart[], boundary: string): Writ
   let text = "";
   for (const part of parts) {
     text += `--${boundary}\r\nContent-Disposition: form-data; name="${escaped(part.name)}"`;
+    if (part.kind === "file") text += `; filename="${escaped(part.filename)}"`;
+    text += "\r\n";
+    if (part.contentType !== undefined) text += `Content-Type: ${part.contentType}\r\n`;
     if (part.kind === "field") {
-      text += `\r\n\r\n${part.value}\r\n`;
+      text += `\r\n${part.value}\r\n`;
       continue;
     }
-    text += `; filename="${escaped(part.filename)}"\r\n`;
-    if (part.contentType !== undefined) text += `Content-Type: ${part.contentType}\r\n`;
     segments.push(Buffer.from(`${text}\r\n`), part.content);
     text = "\r\n";
   }

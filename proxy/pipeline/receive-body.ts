@@ -31,7 +31,7 @@ export function receiveBody(
   const body = takesForm
     ? readForm(request, {
         limits,
-        single: endpoint.singleParts,
+        repeated: endpoint.repeatedParts,
         spool: spool.ofCall(found.key),
         inFlight: inFlightBytes,
         ask,

@@ -7,15 +7,17 @@ import type { TokenUsage } from "#proxy/settle/usage";
 export class WholeReplyFilter implements StreamFilter {
   readonly events = 1;
   readonly position = "event 1";
-  readonly isComplete = true;
+  /** False for what came of several replies that make one. */
+  readonly isComplete: boolean;
   readonly error = undefined;
   readonly violation = undefined;
   readonly heldBytes = 0;
   readonly hasContent = true;
   readonly #reading: ReplyReading;
 
-  constructor(reading: ReplyReading) {
+  constructor(reading: ReplyReading, isComplete = true) {
     this.#reading = reading;
+    this.isComplete = isComplete;
   }
 
   get usage(): TokenUsage | undefined {

@@ -30,4 +30,6 @@ export interface AttemptOptions {
   readonly client: ClientStream | undefined;
   /** First content has been passed on, and when each further piece was: for the latency metrics. */
   readonly onPiece: () => void;
+  /** Each request of an attempt that takes several has been sent. */
+  readonly onRequest?: (() => void) | undefined;
 }

@@ -72,7 +72,8 @@ export class Attempt {
     // What is whole is judged in this very turn, and settled by its own numbers; another attempt looks again.
     if (this.#phase === "done" || this.#phase === "collected") return;
     this.#exchange.abort();
-    const filter = this.#filter ?? this.#filterOfPart();
+    const missed = this.#exchange.isSent ? this.#options.reader.missedReply?.() : undefined;
+    const filter = this.#filter ?? this.#filterOfPart() ?? (missed && new WholeReplyFilter(missed, false));
     this.#collected.forget();
     this.release();
     this.#finish({ kind: "stopped", reason, filter, isSent: this.#exchange.isSent });

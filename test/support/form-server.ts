@@ -1,8 +1,10 @@
 /** A server of our own that reads forms, with a spool and counts that a test can look at, and the bytes of forms. */
+import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterEach } from "mocha";
 import { GatewayError } from "#proxy/errors";
 import { type FormLimits, readForm } from "#proxy/http/form/read-form";
 import { Spool, type SpoolFile } from "#proxy/http/form/spool";
@@ -54,7 +56,8 @@ export async function contentOf(body: { chunks(): AsyncIterable<Buffer> }): Prom
 
 export interface FormServerOptions {
   readonly limits?: Partial<FormLimits>;
-  readonly single?: readonly string[];
+  /** Names of which a form may have several parts. */
+  readonly repeated?: readonly string[];
   readonly spoolBytesMax?: number;
   readonly inFlightBytesMax?: number;
   /** In place of the real one. */
@@ -66,6 +69,22 @@ export interface SentForm {
   readonly socket: Socket;
   readonly request: ClientRequest;
   readonly form: Promise<Form>;
+}
+
+/** Starts servers for one suite; each is closed behind its test, when nothing is held any more. */
+export function formServers(): (options?: FormServerOptions) => Promise<FormServer> {
+  const servers: FormServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) {
+      assert.deepEqual([server.inFlight.bytes, server.spool.bytes], [0, 0]);
+      await server.close();
+    }
+  });
+  return async (options) => {
+    const server = await FormServer.start(options);
+    servers.push(server);
+    return server;
+  };
 }
 
 export class FormServer {
@@ -103,10 +122,10 @@ export class FormServer {
     const request = await within(5_000, "the request", arrived);
     const key = { namespace: "default", name: "key" };
     const room = this.spool.ofCall(key);
-    const { limits, single, openFile = (open) => open() } = this.#options;
+    const { limits, repeated, openFile = (open) => open() } = this.#options;
     const form = readForm(request, {
       limits: { ...defaultLimits, ...limits },
-      single: new Set(single),
+      repeated: new Set(repeated),
       spool: {
         acquire: (bytes) => room.acquire(bytes),
         release: (bytes) => room.release(bytes),

@@ -50,8 +50,8 @@ function openPool(): ConnectionPool {
 }
 
 async function relayForm({ request, response }: Exchange, pool: ConnectionPool): Promise<void> {
-  const single = new Set(["model"]);
-  const form = await readForm(request, { limits, single, spool: spool.ofCall(key), inFlight: inFlight.ofCall(key) });
+  const repeated = new Set<string>();
+  const form = await readForm(request, { limits, repeated, spool: spool.ofCall(key), inFlight: inFlight.ofCall(key) });
   try {
     const { contentType, body } = writeForm(form.parts, boundaryOf(randomBytes(16)));
     await new Promise<void>((resolve, reject) => {

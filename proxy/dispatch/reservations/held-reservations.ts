@@ -18,6 +18,8 @@ export class HeldReservations {
   #isSettled = false;
   #channelId: string | undefined;
   #channelAttempts = 0;
+  /** Sent to the channel in this attempt, where it takes several. */
+  #channelRequests = 0;
   /** Held beside them, for a call that needs more than was reserved at first. */
   #callersMore: readonly string[] = [];
   #channelsMore: readonly string[] = [];
@@ -49,8 +51,14 @@ export class HeldReservations {
   #holdChannel(id: string, result: Reservation | Refusal): ChannelSlot {
     if (result.kind === "refused") return "full";
     this.#channelId = id;
+    this.#channelRequests = 0;
     this.#services.reservations.add(id);
     return "reserved";
+  }
+
+  /** A request of an attempt that takes several was sent. */
+  countRequest(): void {
+    this.#channelRequests += 1;
   }
 
   /** Reserves more for the caller, who holds a place among those in flight already. @returns whether there is room */
@@ -92,7 +100,9 @@ export class HeldReservations {
     if (id === undefined) return undefined;
     this.#channelId = undefined;
     this.#services.reservations.delete(id);
-    const outcome = this.#services.ledger.settle(id, amounts);
+    const requests = this.#channelRequests;
+    const used = requests > amounts.requests ? { ...amounts, requests: BigInt(requests) } : amounts;
+    const outcome = this.#services.ledger.settle(id, used);
     const settled = outcome instanceof Promise ? outcome.then(() => undefined) : undefined;
     if (this.#channelsMore.length === 0) return settled;
     return (settled ?? Promise.resolve()).then(() => this.#giveBackChannelsMore(oneRequestAmounts));

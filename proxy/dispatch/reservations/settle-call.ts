@@ -54,10 +54,19 @@ export abstract class CallSettlement<Call extends ModelCall = ModelCall, Need ex
   /** The call went on with further requests: what came before is paid for, whatever the one that runs has said. */
   abstract readonly hasContinued: boolean;
 
-  /** Reserves what the channel itself limits. `full`: skip it. */
-  reserveChannel(channel: Channel, { amounts }: Estimate): ChannelSlot | Promise<ChannelSlot> {
+  /**
+   * Reserves what the channel itself limits. `full`: skip it.
+   * @param requests that the attempt takes
+   */
+  reserveChannel(channel: Channel, { amounts }: Estimate, requests = 1): ChannelSlot | Promise<ChannelSlot> {
     const { route, call } = this.context;
-    return this.held.reserveChannel(channel, route, call.model, amounts);
+    const needed = requests === 1 ? amounts : { ...amounts, requests: BigInt(requests) };
+    return this.held.reserveChannel(channel, route, call.model, needed);
+  }
+
+  /** A request of an attempt that takes several was sent. */
+  countRequest(): void {
+    this.held.countRequest();
   }
 
   /** The attempt ended and generated nothing: the request counts on the channel, nothing else. */

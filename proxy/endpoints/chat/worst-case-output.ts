@@ -12,6 +12,7 @@
 import type { WorstCaseOutput } from "#proxy/admit/estimate-cost";
 import { type AskedCall, askedInResponses } from "#proxy/dispatch/chat/asked-in-responses";
 import { applyBodyRules } from "#proxy/formats/body/body-rules";
+import { MemberTexts } from "#proxy/formats/body/member-texts";
 import { outputMembers, type TextFormat } from "#proxy/formats/body/output-members";
 import { readCheckedCount } from "#proxy/formats/body/parameter-rules";
 import type { ChatCall } from "#proxy/formats/format";
@@ -154,33 +155,16 @@ function counts({ set = [], default: filled = [], remove: removed = [] }: BodyRu
   return [...[...set, ...filled].map(({ field }) => field), ...removed].some((name) => namesThatCount.has(name));
 }
 
-/** The members of a body that count, as JSON text: as much of an editor as rules need. */
-class Members {
-  readonly #texts = new Map<string, string>();
-
-  text(name: string): string | undefined {
-    return this.#texts.get(name);
-  }
-
-  set(name: string, jsonText: string): void {
-    this.#texts.set(name, jsonText);
-  }
-
-  remove(name: string): void {
-    this.#texts.delete(name);
-  }
-}
-
 /** What the body holds before the rules; several where that depends on what is not known yet. */
 function bodiesFor(
   call: CountedCall,
   { provider }: Channel,
   format: TextFormat,
   isUnsupported: (path: string) => boolean,
-): readonly Members[] {
+): readonly MemberTexts[] {
   const { outputCap, candidates, body: sent } = call;
-  const bodyOf = (values: Readonly<Record<string, unknown>>): Members => {
-    const body = new Members();
+  const bodyOf = (values: Readonly<Record<string, unknown>>): MemberTexts => {
+    const body = new MemberTexts();
     for (const [name, value] of Object.entries(values)) {
       if (value !== undefined && !isUnsupported(name)) body.set(name, JSON.stringify(value));
     }
@@ -208,7 +192,7 @@ function bodiesFor(
 }
 
 /** The most that a body asks for: of two caps a server may take either. What is no number caps nothing. */
-function askedOf(body: Members, format: TextFormat): { outputCap: number | undefined; candidates: number } {
+function askedOf(body: MemberTexts, format: TextFormat): { outputCap: number | undefined; candidates: number } {
   const { inside, caps, candidates } = outputMembers[format];
   const objects = inside === undefined ? [body] : inside.map((name) => membersIn(body.text(name)));
   const numbersAt = (names: readonly string[]): number[] =>
@@ -219,8 +203,8 @@ function askedOf(body: Members, format: TextFormat): { outputCap: number | undef
   return { outputCap, candidates: Math.max(1, ...counted) };
 }
 
-function membersIn(text: string | undefined): Members {
-  const members = new Members();
+function membersIn(text: string | undefined): MemberTexts {
+  const members = new MemberTexts();
   const value = text === undefined ? undefined : parseJson(text);
   if (!isObject(value)) return members;
   for (const [name, inner] of Object.entries(value)) members.set(name, JSON.stringify(inner));

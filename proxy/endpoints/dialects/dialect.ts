@@ -10,18 +10,22 @@ import type { ModelCall } from "#proxy/formats/model-call";
 import type { SpokenFormat } from "#proxy/route/select-target";
 import type { TokenUsage } from "#proxy/settle/usage";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
-import type { ReplyReader } from "#proxy/upstream/reply/reply-reader";
+import type { PartedReply, ReplyReader } from "#proxy/upstream/reply/reply-reader";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 
 /** What a call becomes for one upstream. */
 export interface WrittenCall extends WrittenRequest {
   /** Fields of the client's that the upstream does not get, by the client's names. */
   readonly dropped: readonly string[];
-  /**
-   * Further requests, where the upstream makes a part of the reply at once; `reader` then also reads a JSON list of the
-   * replies.
-   */
-  readonly further?: readonly WrittenRequest[];
+  /** Where the upstream makes a part of the reply at once; absent where one request makes all of it. */
+  readonly further?: FurtherRequests | undefined;
+}
+
+export interface FurtherRequests {
+  /** Behind the first one; at least one. */
+  readonly requests: readonly WrittenRequest[];
+  /** Reads the replies, that to the first request among them, in place of the dialect's reader. */
+  readonly reply: PartedReply;
 }
 
 export interface Dialect<Call extends ModelCall> {

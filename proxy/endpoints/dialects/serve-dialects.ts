@@ -20,7 +20,7 @@ import { noAvailableChannel } from "#proxy/upstream/describe-outcome";
 import type { Repeats } from "#proxy/upstream/repeated-attempt";
 import { buildWrittenRequest, type WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
-import type { Dialect, Dialects } from "./dialect.ts";
+import type { Dialect, Dialects, FurtherRequests } from "./dialect.ts";
 
 /** @throws GatewayError when no target replied; nothing has gone to the client then */
 export function serveDialects<Call extends ModelCall>(
@@ -174,21 +174,27 @@ function prepare<Call extends ModelCall>(
       limits: services.limits,
     });
   const request = requestOf(written);
-  const repeats = repeatsOf(written.further?.map(requestOf), channel);
+  const repeats = repeatsOf(written.further, requestOf, channel);
   const all = dropped.length === 0 ? written.dropped : [...new Set([...dropped, ...written.dropped])];
   const { format } = call.endpoint;
   for (const field of all) services.metrics.parameterDropped(format, droppedLabel(format, field));
   const missingUsage = dialect.missingUsage?.(call, services);
-  return { request, repeats, reader: dialect.reader(call, plan), dropped: all, missingUsage };
+  const requests = 1 + (repeats?.further.length ?? 0);
+  return { request, requests, repeats, reader: dialect.reader(call, plan), dropped: all, missingUsage };
 }
 
 /** Requests of one call that run side by side. */
 const atOnceMax = 4;
 
 /** A channel that bounds its calls in flight has room for this one alone. */
-function repeatsOf(further: readonly UpstreamRequest[] | undefined, { maxInFlight }: Channel): Repeats | undefined {
-  if (further === undefined || further.length === 0) return undefined;
-  return { further, atOnceMax: maxInFlight === undefined ? atOnceMax : 1 };
+function repeatsOf(
+  further: FurtherRequests | undefined,
+  requestOf: (one: WrittenRequest) => UpstreamRequest,
+  { maxInFlight }: Channel,
+): Repeats | undefined {
+  if (further === undefined) return undefined;
+  const { requests, reply } = further;
+  return { further: requests.map(requestOf), atOnceMax: maxInFlight === undefined ? atOnceMax : 1, reply };
 }
 
 /** Objects of an upstream account may belong to another tenant of it: refused unless the channel shares them. */

@@ -1,17 +1,18 @@
 /**
- * Edits a client's form for an upstream that speaks the client's format: files, order, names and types of parts stay, and
- * fields change as members of a JSON body would (`edit-json-body.ts`).
+ * Edits a client's form for an upstream that speaks the client's format: order, names and types of parts stay, and they
+ * change as members of a JSON body would (`edit-json-body.ts`): all parts of a member together.
  */
 import { randomBytes } from "node:crypto";
 import type { WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import { editMembers } from "#proxy/endpoints/dialects/edit-json-body";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
-import { asObject, type JsonObject } from "#proxy/json/json-value";
+import { asObject } from "#proxy/json/json-value";
 import type { ScannedObject } from "#proxy/json/strict-json";
-import type { Form, FormPart } from "#proxy/multipart/form";
+import type { Form, FormField, FormPart } from "#proxy/multipart/form";
 import { boundaryOf, writeForm } from "#proxy/multipart/write-form";
 import type { WireFormat } from "#proxy/snapshot/types.gen";
+import { baseName } from "./form-fields.ts";
 
 /** A form, and its fields as `readFormFields` reads them. */
 export interface ReadForm {
@@ -38,27 +39,31 @@ export function editForm(
   return { body, contentType, dropped };
 }
 
+/** A member that was edited is one field, in the place of its first part. */
 function changedParts({ parts }: Pick<Form, "parts">, fields: ScannedObject, edited: Buffer): readonly FormPart[] {
   if (edited === fields.bytes) return parts;
   const before = membersOf(fields.bytes);
   const after = membersOf(edited);
   const changed: FormPart[] = [];
+  const written = new Set<string>();
   for (const part of parts) {
-    const isMember = part.kind === "field" && Object.hasOwn(before, part.name);
-    if (!isMember || after[part.name] === before[part.name]) changed.push(part);
-    else if (Object.hasOwn(after, part.name)) changed.push({ ...part, value: textOf(after[part.name]) });
+    const name = baseName(part.name);
+    const text = after.get(name);
+    if (text === before.get(name)) changed.push(part);
+    else if (text !== undefined && !written.has(name)) changed.push(fieldOf(name, text));
+    written.add(name);
   }
-  for (const [name, value] of Object.entries(after)) {
-    if (!Object.hasOwn(before, name)) changed.push({ kind: "field", name, value: textOf(value) });
-  }
+  for (const [name, text] of after) if (!before.has(name)) changed.push(fieldOf(name, text));
   return changed;
 }
 
-/** The bytes were scanned, or written by the editor: they are an object. */
-function membersOf(bytes: Buffer): JsonObject {
-  return asObject(JSON.parse(bytes.toString())) ?? {};
+/** JSON texts by name. The bytes were scanned, or written by the editor: they are an object. */
+function membersOf(bytes: Buffer): ReadonlyMap<string, string> {
+  const members = Object.entries(asObject(JSON.parse(bytes.toString())) ?? {});
+  return new Map(members.map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+function fieldOf(name: string, jsonText: string): FormField {
+  const value: unknown = JSON.parse(jsonText);
+  return { kind: "field", name, value: typeof value === "string" ? value : jsonText };
 }

@@ -3,7 +3,6 @@
  * Google's `:predict` (docs/design/images.md).
  */
 import type { Estimate } from "#proxy/admit/estimate-cost";
-import { estimateTextTokens } from "#proxy/admit/estimate-cost";
 import { estimateUnits } from "#proxy/admit/estimate-units";
 import { authorizeImages } from "#proxy/authorize/authorize-images";
 import type { AdmittedCall, AuthorizedCall } from "#proxy/dispatch/admitted-call";
@@ -16,11 +15,11 @@ import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
 import type { ImageCall, ImagePath } from "./call/image-call.ts";
-import { readFormEdit, readGeneration, readJsonEdit, singleImageParts } from "./call/read-image-call.ts";
+import { imageNeeds } from "./call/image-needs.ts";
+import { readFormEdit, readGeneration, readJsonEdit, repeatedImageParts } from "./call/read-image-call.ts";
 import { readPredict } from "./call/read-predict-call.ts";
 import { imageDialects, imageFormatsFor } from "./dialects/image-dialects.ts";
 import { imageCounter } from "./replies/image-counter.ts";
-import { inputTokensOfImage, outputTokensAtMost } from "./replies/image-tokens.ts";
 
 const common: Pick<
   ModelEndpoint<CallPath, ImageCall>,
@@ -58,7 +57,7 @@ export const imageEdits: FormEndpoint<CallPath, ImageCall> = {
   capability: "ImageEdit",
   channelFormats: ["ImageEdits", "GenerateContent"],
   body: "form",
-  singleParts: singleImageParts,
+  repeatedParts: repeatedImageParts,
   paths: [openAIPath("/v1/images/edits", { protocol: "OpenAI", format: "ImageEdits", capability: "ImageEdit" })],
   readForm: readFormEdit,
   read: readJsonEdit,
@@ -70,7 +69,7 @@ export const imageVariations: FormEndpoint<CallPath, ImageCall> = {
   capability: "ImageEdit",
   channelFormats: ["ImageVariations"],
   body: "form",
-  singleParts: singleImageParts,
+  repeatedParts: repeatedImageParts,
   paths: [
     openAIPath("/v1/images/variations", { protocol: "OpenAI", format: "ImageVariations", capability: "ImageEdit" }),
   ],
@@ -95,14 +94,8 @@ export const imagePredictions: CallEndpoint<ImagePath, ImageCall> = {
 };
 
 /** All pictures that are asked for, at the dearest that they may come to. */
-function reserveImages({ call, route, snapshot, found }: AuthorizedCall<ImageCall>): Estimate {
-  const { asked, count, sources, mask, prompt } = call;
-  authorizeImages({ key: found.key, snapshot, model: call.model }, route, [asked]);
-  const promptBytes = Buffer.byteLength(prompt);
-  const usage = {
-    input: estimateTextTokens(promptBytes, promptBytes, snapshot.fleet),
-    imageInput: (sources.length + (mask === undefined ? 0 : 1)) * inputTokensOfImage,
-    ...outputTokensAtMost(call),
-  };
-  return { amounts: estimateUnits({ usage, images: [{ ...asked, count }] }, route.price) };
+function reserveImages(authorized: AuthorizedCall<ImageCall>): Estimate {
+  const { call, route, snapshot, found } = authorized;
+  authorizeImages({ key: found.key, snapshot, model: call.model }, route, [call.asked]);
+  return { amounts: estimateUnits(imageNeeds(authorized), route.price) };
 }

@@ -8,7 +8,7 @@ import type { FormEndpoint } from "#proxy/endpoints/endpoint";
 import { openAIPath } from "#proxy/endpoints/open-ai-path";
 import type { CallPath } from "#proxy/neutral/wire";
 import { checkMemberRules } from "#proxy/parameters/member-rules";
-import { readTranscript, singleTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
+import { readTranscript, repeatedTranscriptParts, type TranscriptCall } from "./read-transcript.ts";
 import { TranscriptCounter, transcriptNeeds } from "./transcript-counter.ts";
 import { transcriptDialects } from "./transcript-dialects.ts";
 import { typeOfTranscript } from "./transcript-formats.ts";
@@ -26,7 +26,7 @@ function transcriptEndpoint(
     capability,
     channelFormats: [format],
     body: "form",
-    singleParts: singleTranscriptParts,
+    repeatedParts: repeatedTranscriptParts,
     paths: [openAIPath(`/v1/audio/${name}`, { protocol: "OpenAI", format, capability })],
     metricFormat: (match) => match.format,
     readForm: readTranscript,

@@ -1,5 +1,5 @@
 /** Reads a call of `/v1/audio/transcriptions` or `/v1/audio/translations`: a form with one recording (docs/design/audio.md 4). */
-import { readFormFields } from "#proxy/endpoints/forms/form-fields";
+import { baseName, readFormFields } from "#proxy/endpoints/forms/form-fields";
 import { GatewayError } from "#proxy/errors";
 import {
   booleanRule,
@@ -7,12 +7,12 @@ import {
   invalidValue,
   kindRule,
   numberRule,
-  presentMember,
+  readCheckedText,
   readFlag,
   requireModel,
 } from "#proxy/formats/body/parameter-rules";
 import type { ModelCall } from "#proxy/formats/model-call";
-import { readString, type ScannedObject } from "#proxy/json/strict-json";
+import type { ScannedObject } from "#proxy/json/strict-json";
 import type { ProxyLimits } from "#proxy/limits";
 import type { Form, FormFile } from "#proxy/multipart/form";
 import { sniffAudio } from "#proxy/neutral/media/sniff-audio";
@@ -44,8 +44,11 @@ const texts: ReadonlySet<string> = new Set([
   "chunking_strategy",
 ]);
 
-/** Parts of which a form may have one: two programs would read two values. */
-export const singleTranscriptParts: ReadonlySet<string> = new Set([...texts, "file", "temperature", "stream"]);
+/** Parts of which a form may have several: lists, which some clients write without brackets. */
+export const repeatedTranscriptParts: ReadonlySet<string> = new Set([
+  ...["include", "keywords", "languages", "timestamp_granularities"],
+  ...["known_speaker_names", "known_speaker_references"],
+]);
 
 const rules = [
   kindRule("prompt", "string"),
@@ -69,14 +72,14 @@ export function readTranscript(form: Form, endpoint: CallPath, limits: ProxyLimi
     upstreamObjects,
     form,
     recording: readRecording(form, upstreamObjects.length > 0),
-    format: textOf(body, "response_format") ?? "json",
-    promptBytes: Buffer.byteLength(textOf(body, "prompt") ?? ""),
+    format: readCheckedText(body, "response_format") ?? "json",
+    promptBytes: Buffer.byteLength(readCheckedText(body, "prompt") ?? ""),
   };
 }
 
 /** An empty field says nothing, and a file under such a name is one all the same. */
 function isGiven({ parts }: Form, name: string): boolean {
-  return parts.some((part) => part.name === name && (part.kind === "file" || part.value !== ""));
+  return parts.some((part) => baseName(part.name) === name && (part.kind === "file" || part.value !== ""));
 }
 
 /** @param isElsewhere the call refers to another recording, which nobody here can measure */
@@ -90,8 +93,11 @@ function readRecording(form: Form, isElsewhere: boolean): Recording {
   return isElsewhere ? unseenRecording(content) : recordingOf(content);
 }
 
+/** One recording, since one is charged. */
 function requireFile({ parts }: Form): FormFile {
   const part = parts.find(({ name }) => name === "file");
+  if (parts.filter(({ name }) => baseName(name) === "file").length > 1)
+    throw invalidValue("file", "must be given once");
   if (part?.kind === "file") return part;
   if (part === undefined) {
     throw new GatewayError("missing_parameter", "Missing required parameter: 'file'.", { param: "file" });
@@ -99,9 +105,4 @@ function requireFile({ parts }: Form): FormFile {
   throw new GatewayError("invalid_type", "'file' must be a file, with a file name in its part of the form.", {
     param: "file",
   });
-}
-
-function textOf(body: ScannedObject, name: string): string | undefined {
-  const member = presentMember(body, name);
-  return member === undefined ? undefined : readString(body, member);
 }

@@ -152,6 +152,12 @@ export function readCheckedCount(object: ScannedObject, name: string): number | 
   return readNumber(object, object.member(name));
 }
 
+/** A text that was checked before; undefined when absent or of another kind. */
+export function readCheckedText(object: ScannedObject, name: string): string | undefined {
+  const member = presentMember(object, name);
+  return member === undefined ? undefined : readString(object, member);
+}
+
 /** True only for a literal `true`. */
 export function readFlag(object: ScannedObject, name: string): boolean {
   return object.member(name)?.kind === "true";

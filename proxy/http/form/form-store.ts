@@ -5,12 +5,12 @@
  * its source while too much waits. Everything that is held is counted, and `release` lets go of all of it at any moment.
  */
 import type { ByteCount } from "#proxy/http/in-flight-bytes";
-import { releaseBuffer } from "#proxy/http1/server/release-buffer";
 import type { SpooledContent } from "#proxy/multipart/form";
+import { GrowingBuffer } from "./growing-buffer.ts";
 import { type FormSpool, type SpoolFile, spoolError } from "./spool.ts";
+import { WriteQueue } from "./write-queue.ts";
 
 const memoryBytesMax = 256 * 1024;
-const memoryBytesFirst = 16 * 1024;
 /**
  * Written at once, where so much has come: each time goes to another thread and back. Measured for 10 MiB on a busy machine:
  * 35 ms of CPU in pieces of 512 KiB, 43 ms in pieces of 64 to 128 KiB.
@@ -19,12 +19,6 @@ const batchBytes = 512 * 1024;
 const readBytes = 256 * 1024;
 /** So much may wait to be written, with the batch under way. Counted as long as the form is: senders read less. */
 const queueBytesMax = 768 * 1024;
-
-/** Pieces of one chunk, which are written before its memory is given back. */
-interface QueuedChunk {
-  readonly chunk: Buffer;
-  readonly pieces: readonly Buffer[];
-}
 
 export interface FormStoreOptions {
   readonly spool: FormSpool;
@@ -36,13 +30,11 @@ export interface FormStoreOptions {
 
 export class FormStore {
   readonly #options: FormStoreOptions;
-  #memory = Buffer.alloc(0);
-  #memoryBytes = 0;
+  readonly #memory = new GrowingBuffer(memoryBytesMax);
   /** Behind those in memory. */
   #fileBytes = 0;
   #writtenBytes = 0;
-  #pieces: Buffer[] = [];
-  #queue: QueuedChunk[] = [];
+  readonly #queue = new WriteQueue();
   #file: SpoolFile | undefined;
   #isSpilling = false;
   #writing: Promise<void> | undefined;
@@ -54,7 +46,7 @@ export class FormStore {
 
   /** All bytes added. */
   get length(): number {
-    return this.#memoryBytes + this.#fileBytes;
+    return this.#memory.length + this.#fileBytes;
   }
 
   /** The source must be paused until `onRoom`. */
@@ -64,21 +56,14 @@ export class FormStore {
 
   /** @param bytes of the chunk that `flush` gets next @throws GatewayError `overloaded` */
   add(bytes: Buffer): void {
-    const inMemory = Math.min(bytes.length, memoryBytesMax - this.#memoryBytes);
+    const inMemory = Math.min(bytes.length, memoryBytesMax - this.#memory.length);
     if (inMemory > 0) this.#remember(bytes.subarray(0, inMemory));
     if (inMemory < bytes.length) this.#spill(bytes.subarray(inMemory));
   }
 
   #remember(bytes: Buffer): void {
     this.#options.inFlight.acquire(bytes.length);
-    const length = this.#memoryBytes + bytes.length;
-    if (length > this.#memory.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(memoryBytesMax, Math.max(memoryBytesFirst, 4 * length)));
-      this.#memory.copy(larger, 0, 0, this.#memoryBytes);
-      this.#memory = larger;
-    }
-    bytes.copy(this.#memory, this.#memoryBytes);
-    this.#memoryBytes = length;
+    this.#memory.add(bytes);
   }
 
   #spill(bytes: Buffer): void {
@@ -87,18 +72,13 @@ export class FormStore {
     this.#isSpilling = true;
     spool.acquire(bytes.length);
     this.#fileBytes += bytes.length;
-    this.#pieces.push(bytes);
+    this.#queue.add(bytes);
   }
 
   /** Nothing more of this chunk comes: what was added of it is written, and then its memory is given back. */
   flush(chunk: Buffer): void {
-    if (this.#pieces.length === 0 || this.#isReleased) {
-      releaseBuffer(chunk);
-      return;
-    }
-    this.#queue.push({ chunk, pieces: this.#pieces });
-    this.#pieces = [];
-    this.#startWriting(batchBytes);
+    this.#queue.endChunk(chunk);
+    if (!this.#queue.isEmpty) this.#startWriting(batchBytes);
   }
 
   /** All has been added. Resolves when it is written; never rejects, since failures go to `onError`. */
@@ -123,13 +103,10 @@ export class FormStore {
   async #write(bytesLeast: number): Promise<void> {
     try {
       const file = await this.#open();
-      while (this.#queue.length > 0 && this.#unwrittenBytes >= bytesLeast && !this.#isReleased) {
-        const batch = this.#queue.splice(0);
-        await this.#writeAll(
-          file,
-          batch.flatMap(({ pieces }) => pieces),
-        );
-        for (const { chunk } of batch) releaseBuffer(chunk);
+      while (!this.#queue.isEmpty && this.#unwrittenBytes >= bytesLeast && !this.#isReleased) {
+        const batch = this.#queue.take();
+        await this.#writeAll(file, batch.pieces);
+        batch.release();
         if (!this.#isReleased && !this.isFull) this.#options.onRoom();
       }
     } catch (error) {
@@ -174,15 +151,17 @@ export class FormStore {
   /** The bytes from one place to another, if none of them is in the file. */
   #inMemory(from: number, to: number): readonly Buffer[] | undefined {
     if (this.#isReleased) throw new ReleasedFormError();
-    return to <= this.#memoryBytes ? [this.#memory.subarray(from, to)] : undefined;
+    const { bytes } = this.#memory;
+    return to <= bytes.length ? [bytes.subarray(from, to)] : undefined;
   }
 
   async *#read(from: number, to: number): AsyncGenerator<Buffer> {
     if (this.#isReleased) throw new ReleasedFormError();
-    if (from < this.#memoryBytes) yield this.#memory.subarray(from, Math.min(to, this.#memoryBytes));
-    let position = Math.max(from, this.#memoryBytes) - this.#memoryBytes;
-    const end = to - this.#memoryBytes;
-    const buffer = end > position ? Buffer.allocUnsafeSlow(Math.min(readBytes, end - position)) : this.#memory;
+    const memory = this.#memory.bytes;
+    if (from < memory.length) yield memory.subarray(from, Math.min(to, memory.length));
+    let position = Math.max(from, memory.length) - memory.length;
+    const end = to - memory.length;
+    const buffer = end > position ? Buffer.allocUnsafeSlow(Math.min(readBytes, end - position)) : memory;
     while (position < end) {
       const into = buffer.subarray(0, Math.min(buffer.length, end - position));
       const bytes = await this.#openedFile().read(into, position);
@@ -201,11 +180,10 @@ export class FormStore {
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    for (const { chunk } of this.#queue.splice(0)) releaseBuffer(chunk);
-    this.#pieces = [];
-    this.#options.inFlight.release(this.#memoryBytes + (this.#isSpilling ? queueBytesMax : 0));
+    this.#queue.clear();
+    this.#options.inFlight.release(this.#memory.length + (this.#isSpilling ? queueBytesMax : 0));
     this.#options.spool.release(this.#fileBytes);
-    this.#memory = Buffer.alloc(0);
+    this.#memory.clear();
     // A file that cannot be closed has no name and no reader: nobody could do anything about it.
     this.#file?.close().catch(() => {});
     this.#file = undefined;

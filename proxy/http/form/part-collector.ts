@@ -9,10 +9,17 @@ import type { FormListener } from "#proxy/multipart/form-splitter";
 import { invalidForm } from "#proxy/multipart/invalid-form";
 import type { PartHead } from "#proxy/multipart/part-head";
 import type { FormStore } from "./form-store.ts";
+import { GrowingBuffer } from "./growing-buffer.ts";
 
 export type PartLimits = Pick<ProxyLimits, "formPartsMax" | "formFileBytesMax" | "formFieldBytesMax">;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+interface OpenField {
+  readonly name: string;
+  readonly contentType: string | undefined;
+  readonly text: GrowingBuffer;
+}
 
 interface OpenFile {
   readonly name: string;
@@ -28,43 +35,44 @@ export class PartCollector implements FormListener {
   readonly #store: FormStore;
   readonly #inFlight: ByteCount;
   readonly #limits: PartLimits;
-  readonly #single: ReadonlySet<string>;
-  readonly #seen = new Set<string>();
-  #field: { readonly name: string; readonly pieces: Buffer[] } | undefined;
+  readonly #repeated: ReadonlySet<string>;
+  readonly #single = new Set<string>();
+  #field: OpenField | undefined;
   #file: OpenFile | undefined;
   #fieldBytes = 0;
 
-  /** @param single names of which there may be one part at most */
-  constructor(store: FormStore, inFlight: ByteCount, limits: PartLimits, single: ReadonlySet<string>) {
+  /** @param repeated names of which there may be several parts */
+  constructor(store: FormStore, inFlight: ByteCount, limits: PartLimits, repeated: ReadonlySet<string>) {
     this.#store = store;
     this.#inFlight = inFlight;
     this.#limits = limits;
-    this.#single = single;
+    this.#repeated = repeated;
   }
 
   onPart({ name, filename, contentType }: PartHead): void {
     if (this.parts.length >= this.#limits.formPartsMax) {
       throw invalidForm(`it has more than ${this.#limits.formPartsMax} parts`);
     }
-    if (this.#single.has(name) && this.#seen.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
-    this.#seen.add(name);
-    if (filename === undefined) this.#field = { name, pieces: [] };
+    if (this.#single.has(name)) throw invalidForm(`it has more than one part '${name}'`, name);
+    if (!name.endsWith("[]") && !this.#repeated.has(name)) this.#single.add(name);
+    if (filename === undefined)
+      this.#field = { name, contentType, text: new GrowingBuffer(this.#limits.formFieldBytesMax) };
     else this.#file = { name, filename, contentType, from: this.#store.length, start: Buffer.alloc(0) };
   }
 
   onData(bytes: Buffer): void {
-    if (this.#field !== undefined) this.#addToField(this.#field.pieces, bytes);
+    if (this.#field !== undefined) this.#addToField(this.#field.text, bytes);
     else if (this.#file !== undefined) this.#addToFile(this.#file, bytes);
   }
 
-  #addToField(pieces: Buffer[], bytes: Buffer): void {
+  #addToField(text: GrowingBuffer, bytes: Buffer): void {
     const { formFieldBytesMax } = this.#limits;
     if (this.#fieldBytes + bytes.length > formFieldBytesMax) {
       throw new GatewayError("body_too_large", `The fields of the form are larger than ${formFieldBytesMax} bytes.`);
     }
     this.#inFlight.acquire(bytes.length);
     this.#fieldBytes += bytes.length;
-    pieces.push(Buffer.from(bytes));
+    text.add(bytes);
   }
 
   #addToFile(file: OpenFile, bytes: Buffer): void {
@@ -82,7 +90,10 @@ export class PartCollector implements FormListener {
     const field = this.#field;
     const file = this.#file;
     this.#field = this.#file = undefined;
-    if (field !== undefined) this.parts.push({ kind: "field", name: field.name, value: toText(field) });
+    if (field !== undefined) {
+      const { name, contentType } = field;
+      this.parts.push({ kind: "field", name, contentType, value: toText(field) });
+    }
     if (file === undefined) return;
     const { name, filename, contentType, from, start } = file;
     const content = this.#store.content(from, this.#store.length, start);
@@ -96,10 +107,10 @@ export class PartCollector implements FormListener {
   }
 }
 
-function toText({ name, pieces }: { readonly name: string; readonly pieces: readonly Buffer[] }): string {
+function toText({ name, text: { bytes } }: OpenField): string {
   let text: string;
   try {
-    text = utf8.decode(Buffer.concat(pieces));
+    text = utf8.decode(bytes);
   } catch {
     throw invalidForm(`the text of '${name}' is not UTF-8`, name);
   }

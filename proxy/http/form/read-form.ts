@@ -26,8 +26,8 @@ export type FormLimits = PartLimits & Pick<ProxyLimits, "formBytesMax" | "formTi
 
 export interface FormReading {
   readonly limits: FormLimits;
-  /** Names of which the form may have one part at most. Two programs would read two values. */
-  readonly single: ReadonlySet<string>;
+  /** Names of which the form may have several parts, beside those that end in `[]`. Two programs would read two values. */
+  readonly repeated: ReadonlySet<string>;
   readonly spool: FormSpool;
   readonly inFlight: ByteCount;
   /** Asks for the body: called where the head gives nothing away for which it would be refused. */
@@ -73,7 +73,7 @@ class FormReader implements BodyListener {
   #resolve: (form: Form) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  constructor(request: ClientRequest, boundary: string, { limits, single, spool, inFlight }: FormReading) {
+  constructor(request: ClientRequest, boundary: string, { limits, repeated, spool, inFlight }: FormReading) {
     this.#request = request;
     this.#limits = limits;
     this.#store = new FormStore({
@@ -82,7 +82,7 @@ class FormReader implements BodyListener {
       onRoom: () => this.#resume(),
       onError: (error) => this.#fail(error),
     });
-    this.#collector = new PartCollector(this.#store, inFlight, limits, single);
+    this.#collector = new PartCollector(this.#store, inFlight, limits, repeated);
     this.#splitter = new FormSplitter(boundary, this.#collector);
     this.whole = new Promise((resolve, reject) => {
       this.#resolve = resolve;

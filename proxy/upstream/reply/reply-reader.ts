@@ -4,7 +4,7 @@
  * `chat-reader.ts` reads the chat formats; the other endpoints bring readers of their own.
  */
 import type { ReplyReading, StreamFilter } from "#proxy/formats/format";
-import type { ReplyBridge } from "#proxy/translate/reply-bridge";
+import type { ReplyBridge, WholeReply } from "#proxy/translate/reply-bridge";
 
 export interface ReplyReader {
   /** Content type of the reply that was asked for. */
@@ -22,10 +22,32 @@ export interface ReplyReader {
    * @throws GatewayError, InvalidReply when it is none
    */
   readReply(body: Buffer): ReplyReading;
+  /**
+   * What a request counts for that was sent, and whose whole reply nobody will read. Absent where the call tells it
+   * (`UnitCounter`).
+   */
+  missedReply?(): ReplyReading;
   /** Absent where the endpoint never streams. */
   readonly streams?: StreamReader | undefined;
   /** For a reply that is streamed though the client did not ask for it, or the reverse, or that must be translated. */
   bridge(): ReplyBridge;
+}
+
+/**
+ * Reads one reply that takes several requests (`repeated-attempt.ts`): each part when it comes, and only once. Positions are
+ * those of the requests, from 0.
+ */
+export interface PartedReply {
+  /** @throws InvalidReply for what is neither a part nor an error */
+  readPart(position: number, body: Buffer): ReplyReading;
+  /** The request was sent, and nobody will read its reply: what it asked for counts as made. */
+  missPart(position: number): void;
+  /** Of all parts without an error, and those that were missed. */
+  reading(): ReplyReading;
+  /** All parts together, for a client that does not stream. */
+  translate(): WholeReply;
+  /** For one that streams. */
+  stream(): readonly Buffer[];
 }
 
 /** How a successful reply is read, by its content type. */

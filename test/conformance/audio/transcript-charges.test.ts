@@ -5,12 +5,12 @@ import path from "node:path";
 import { after, afterEach, before, describe, it } from "mocha";
 import type { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import { leaveHttpCall } from "#test/support/conformance/leave-call";
+import { partsOf } from "#test/support/conformance/sent-parts";
 import {
   byTokens,
   file,
   json,
   minutes,
-  partsOf,
   recording,
   startTranscriptGateway,
   type TestPart,

@@ -4,11 +4,11 @@ import { after, afterEach, before, describe, it } from "mocha";
 import type { InProcessGateway } from "#test/support/conformance/in-process-gateway";
 import { channelSecret } from "#test/support/conformance/manifests";
 import { itRefusesRestrictedKeys } from "#test/support/conformance/restricted-keys";
+import { partsOf } from "#test/support/conformance/sent-parts";
 import {
   file,
   json,
   minutes,
-  partsOf,
   recording,
   startTranscriptGateway,
   type TestPart,
@@ -68,7 +68,9 @@ describe("transcripts", () => {
       ["timestamp_granularities[]", "segment"],
       ["include[]", "logprobs"],
       ["keywords[]", "Tollgate"],
-      ["chunking_strategy", '{"type":"server_vad"}'],
+      // As the official SDK spells an object.
+      ["chunking_strategy[type]", "server_vad"],
+      ["chunking_strategy[threshold]", "0.50"],
       ["known_speaker_names[]", "Ada"],
       ["temperature", "0.30"],
       ["vendor_field", "1"],
@@ -158,6 +160,7 @@ describe("transcripts", () => {
         param: "temperature",
       },
       { name: "a stream that is neither", parts: [...usual, ["stream", "yes"]], code: "invalid_type", param: "stream" },
+      { name: "a second recording", parts: [...usual, ["file[]", recording]], code: "invalid_value", param: "file" },
       { name: "a model for chat", parts: [["model", "chatter"], file], code: null, param: "model" },
       ...["file_id", "file_url", "url"].flatMap((param) => [
         {
@@ -168,6 +171,12 @@ describe("transcripts", () => {
         },
         { name: `${param} alone`, parts: [minutes, [param, "x"]] as const, code: "unsupported_parameter", param },
       ]),
+      {
+        name: "a list of references",
+        parts: [...usual, ["file_url[]", "https://example.com/long.mp3"]],
+        code: "unsupported_parameter",
+        param: "file_url",
+      },
       {
         name: "a file under the name of a reference",
         parts: [...usual, ["url", recording]],

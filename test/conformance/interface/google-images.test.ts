@@ -1,42 +1,12 @@
 /** The image endpoints in front of Google's models: generateContent makes one picture with a request, Imagen up to four. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
-import { eventsOf, type ImageRig, jpeg, leaveCall, png, startImageRig } from "#test/support/conformance/image-rig";
+import { content, predictions, refused } from "#test/support/conformance/google-pictures";
+import { eventsOf, type ImageRig, jpeg, png, startImageRig } from "#test/support/conformance/image-rig";
 import { at } from "#test/support/digest/facts";
 import { field, file, formOf } from "#test/support/form-server";
-import { waitFor } from "#test/support/wait-for";
 
 const path = "/v1/images/generations";
-
-function content(base64: string, members: object = {}): string {
-  const parts = [
-    { text: "Here it is." },
-    { inlineData: { mimeType: "image/png", data: "ZHJhZnQ=" }, thought: true },
-    { inlineData: { mimeType: "image/png", data: base64 } },
-  ];
-  return JSON.stringify({
-    candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }],
-    usageMetadata: {
-      promptTokenCount: 10,
-      candidatesTokenCount: 1_300,
-      candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_290 }],
-      totalTokenCount: 1_310,
-    },
-    ...members,
-  });
-}
-
-function refused(finishReason: string): string {
-  return JSON.stringify({ candidates: [{ finishReason, content: {} }], usageMetadata: { promptTokenCount: 10 } });
-}
-
-function predictions(count: number, first = 0): string {
-  const all = Array.from({ length: count }, (_, index) => ({
-    bytesBase64Encoded: `cGlj${first + index}A==`,
-    mimeType: "image/png",
-  }));
-  return JSON.stringify({ predictions: all });
-}
 
 describe("image endpoints in front of Google's models", () => {
   let rig: ImageRig;
@@ -158,46 +128,6 @@ describe("image endpoints in front of Google's models", () => {
       });
     }
 
-    it("is an error as a whole when one request fails, and what was made is charged", async () => {
-      rig.google.replyWith((_, index) => (index === 2 ? { status: 500, body: "oops" } : { body: content("cGlj") }));
-      const answer = await rig.call(path, { model: "nano-image", prompt: "a cat", n: 40, size: "1024x1024" });
-      assert.ok(answer.status >= 500, answer.body.toString());
-      const made = rig.google.requests.length - 1;
-      assert.ok(made >= 2 && made <= 5, `${made} made`);
-      assert.equal((await recordOf(answer)).costNanos, BigInt(made) * 125_000_000n);
-    });
-
-    it("is asked once where it refuses, whatever was asked for", async () => {
-      rig.google.replyWith({ status: 429, body: '{"error":{"code":429,"message":"slow down"}}' });
-      const answer = await rig.call(path, { model: "nano-image", prompt: "a cat", n: 40 });
-      assert.equal(answer.status, 429);
-      assert.equal(rig.google.requests.length, 1);
-      assert.equal((await recordOf(answer)).costNanos, undefined);
-    });
-
-    it("is called no more when the client has left, and what was made is charged", async () => {
-      rig.google.replyWith((_, index) =>
-        index < 2 ? { body: content("cGlj") } : { body: content("cGlj"), stallAt: 10 },
-      );
-      const calls = rig.gateway.records.length;
-      await leaveCall(rig, path, { model: "nano-image", prompt: "a cat", n: 20, size: "1024x1024" }, () =>
-        waitFor("all that run", () => rig.google.requests[5] ?? rig.google.requests[4]),
-      );
-      const record = await waitFor("the record", () => rig.gateway.records[calls]);
-      assert.equal(record.costNanos, 250_000_000n);
-      await waitFor("the upstream's end", () =>
-        rig.google.requests.every((each) => (each.abortedAtMs ?? each.finishedAtMs) !== undefined) ? true : undefined,
-      );
-      assert.ok(rig.google.requests.length <= 6);
-    });
-
-    it("is refused 128 pictures for a key with credit for three, before it is called", async () => {
-      const body = { model: "nano-image", prompt: "a cat", n: 128 };
-      const answer = await rig.call(path, body, { key: "credit" });
-      assert.equal(at(answer.json(), "error", "code"), "insufficient_quota");
-      assert.equal(rig.google.requests.length, 0);
-    });
-
     it("gets pictures to edit from a form, whatever the files are labelled", async () => {
       rig.google.replyWith({ body: content("cGlj") });
       const large = Buffer.concat([jpeg, Buffer.alloc(400_001, "x")]);
@@ -221,6 +151,38 @@ describe("image endpoints in front of Google's models", () => {
       }
       assert.equal((await recordOf(answer)).format, "ImageEdits");
     });
+
+    it("declares pictures of a call that makes new ones", async () => {
+      rig.google.replyWith({ body: content("cGlj") });
+      const answer = await rig.call(path, { model: "nano-image", prompt: "a cat", image: "https://x.example/a.png" });
+      assert.equal(answer.header("x-tollgate-dropped"), "image");
+    });
+
+    it("declares every other part of a form", async () => {
+      rig.google.replyWith({ body: content("cGlj") });
+      const parts = [
+        ...[field("model", "nano-image"), field("prompt", "x"), file("image", png), file("image_2", png)],
+        ...[field("style[]", "a"), field("style[]", "b"), field("options[a]", "1"), field("seed", "7")],
+      ];
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const answer = await rig.call("/v1/images/edits", formOf(parts), { headers });
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.equal(answer.header("x-tollgate-dropped"), "image_2, style, options");
+      assert.equal(at(rig.google.requests[0]?.json(), "generationConfig", "seed"), 7);
+    });
+
+    for (const row of [
+      { image: { file_id: "file-1" }, param: "images[0].file_id" },
+      { image: { image_url: "https://x.example/cat.png" }, param: "images[0]" },
+    ]) {
+      it(`is sent pictures alone: ${JSON.stringify(row.image)}`, async () => {
+        const answer = await rig.call("/v1/images/edits", { model: "nano-shared", prompt: "x", images: [row.image] });
+        assert.equal(answer.status, 400, answer.body.toString());
+        assert.equal(at(answer.json(), "error", "code"), "unsupported_parameter");
+        assert.equal(at(answer.json(), "error", "param"), row.param);
+        assert.equal(rig.google.requests.length, 0);
+      });
+    }
 
     it("gets pictures to edit from JSON, and no mask", async () => {
       rig.google.replyWith({ body: content("cGlj") });
@@ -276,7 +238,16 @@ describe("image endpoints in front of Google's models", () => {
       rig.google.replyWith({ body: JSON.stringify(body) });
       const answer = await rig.call(path, { model: "imagen-4", prompt: "a cat", n: 3 });
       assert.equal(answer.status, 200);
+      assert.equal(answer.header("x-tollgate-dropped"), "n");
       assert.equal((await recordOf(answer)).costNanos, 1_000_000_000n);
+    });
+
+    it("says so where one of several requests made fewer", async () => {
+      rig.google.replyWith((_, index) => ({ body: predictions(index === 0 ? 4 : 1) }));
+      const answer = await rig.call(path, { model: "imagen-4", prompt: "a cat", n: 6, style: "vivid" });
+      assert.equal(answer.status, 200, answer.body.toString());
+      assert.equal(answer.header("x-tollgate-dropped"), "style, n");
+      assert.equal((await recordOf(answer)).costNanos, 2_500_000_000n);
     });
 
     for (const body of ['{"predictions":[{"raiFilteredReason":"no"}]}', "{}"]) {

@@ -13,24 +13,23 @@ import {
   png,
   startImageRig,
 } from "#test/support/conformance/image-rig";
+import { partsOf } from "#test/support/conformance/sent-parts";
 import { at } from "#test/support/digest/facts";
 import type { ReceivedRequest } from "#test/support/fake-upstream";
-import { field, file, formOf } from "#test/support/form-server";
+import { field, file, formOf, part } from "#test/support/form-server";
 import { waitFor } from "#test/support/wait-for";
 
 const path = "/v1/images/edits";
 const formHeaders = { "content-type": "multipart/form-data; boundary=b" };
 
-/** Name, file name, type and content of each part, read by Node's own reader of forms. */
-async function partsOf(request: ReceivedRequest | undefined): Promise<readonly (readonly string[])[]> {
-  const headers = { "content-type": String(request?.headers["content-type"]) };
-  const form = await new Response(new Uint8Array(request?.body ?? Buffer.alloc(0)), { headers }).formData();
-  const parts: string[][] = [];
-  for (const [name, value] of form) {
-    if (typeof value === "string") parts.push([name, value]);
-    else parts.push([name, value.name, value.type, Buffer.from(await value.arrayBuffer()).toString("latin1")]);
-  }
-  return parts;
+/** Name, file name, type and content of each part. */
+async function flatPartsOf(request: ReceivedRequest | undefined): Promise<readonly (readonly string[])[]> {
+  const parts = await partsOf(request);
+  return parts.map(([name, content]) =>
+    typeof content === "string"
+      ? [name, content]
+      : [name, content.name, content.type, content.bytes.toString("latin1")],
+  );
 }
 
 describe("image edits", () => {
@@ -70,7 +69,7 @@ describe("image edits", () => {
       const [sent] = rig.upstream.requests;
       assert.equal(sent?.target, "/v1/images/edits");
       assert.equal(sent?.headers["accept"], "application/json");
-      assert.deepEqual(await partsOf(sent), [
+      assert.deepEqual(await flatPartsOf(sent), [
         ["image[]", "my cat (1).png", "image/png", latin(png)],
         ["vendor_field", "007"],
         ["prompt", "add a hat\r\n--a"],
@@ -92,7 +91,7 @@ describe("image edits", () => {
     ];
     const answer = await edit(parts);
     assert.equal(answer.status, 200, answer.body.toString());
-    const names = (await partsOf(rig.upstream.requests[0])).map(([name, value]) => `${name}=${value}`);
+    const names = (await flatPartsOf(rig.upstream.requests[0])).map(([name, value]) => `${name}=${value}`);
     assert.deepEqual(names, ["model=gpt-image-2", "image=a.png", "prompt=x"]);
   });
 
@@ -109,6 +108,17 @@ describe("image edits", () => {
     { name: "with n of 129", parts: [...usual, file("image", png), field("n", "129")], param: "n" },
     { name: "with n in words", parts: [...usual, file("image", png), field("n", "two")], param: "n" },
     { name: "with a stream of yes", parts: [...usual, file("image", png), field("stream", "yes")], param: "stream" },
+    { name: "with n in a list", parts: [...usual, file("image", png), field("n[]", "4")], param: "n" },
+    {
+      name: "with two users",
+      parts: [...usual, file("image", png), ...Array(2).fill(field("user", "x"))],
+      param: "user",
+    },
+    {
+      name: "with two fields of a vendor's",
+      parts: [...usual, file("image", png), field("seed", "1"), field("seed", "2")],
+      param: "seed",
+    },
     { name: "with two models", parts: [...usual, file("image", png), field("model", "nano-image")], param: "model" },
     {
       name: "with a file for a model",
@@ -128,6 +138,31 @@ describe("image edits", () => {
       assert.equal(rig.upstream.requests.length, 0);
     });
   }
+
+  it("keeps the type of a field", async () => {
+    rig.upstream.replyWith({ body: imagesReply(1) });
+    const head = ['Content-Disposition: form-data; name="options"', "Content-Type: application/json"];
+    const answer = await edit([...usual, file("image", png), part(head, '{"a":1}')]);
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.ok(rig.upstream.requests[0]?.body.includes(`${head.join("\r\n")}\r\n\r\n{"a":1}\r\n`));
+  });
+
+  it("leaves out what the model does not support and who the client says it is, however they are spelled", async () => {
+    rig.upstream.replyWith({ body: imagesReply(1) });
+    const answer = await edit([
+      field("model", "private"),
+      field("style[]", "vivid"),
+      field("user[id]", "u-1"),
+      field("metadata[team]", "red"),
+      file("image", png),
+      file("mask", png),
+      field("prompt", "x"),
+    ]);
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.header("x-tollgate-dropped"), "style");
+    const names = (await flatPartsOf(rig.upstream.requests[0])).map(([name]) => name);
+    assert.deepEqual(names, ["model", "image", "prompt"]);
+  });
 
   it("refuses a body of another type, and a form that is cut", async () => {
     const other = await rig.call(path, "x", { headers: { "content-type": "text/plain" } });
@@ -167,7 +202,7 @@ describe("image edits", () => {
     const answer = await edit([field("model", "two-ways"), file("image", picture), field("prompt", "x")]);
     assert.equal(answer.status, 200, answer.body.toString());
     assert.equal(rig.upstream.requests.length, 2);
-    const [first, second] = await Promise.all(rig.upstream.requests.map(partsOf));
+    const [first, second] = await Promise.all(rig.upstream.requests.map(flatPartsOf));
     assert.deepEqual(second, first);
     assert.ok(first?.[1]?.[3] === latin(picture));
   });
@@ -189,7 +224,7 @@ describe("image edits", () => {
       field("model", "by-token"),
       field("prompt", "a hat"),
       file("image[]", png),
-      file("image[]", png),
+      file("mask", png),
     ]);
     const record = await rig.gateway.recordOf(String(answer.header("x-request-id")));
     const input = BigInt(record.usage?.input ?? 0);

@@ -14,15 +14,21 @@ describe("official SDKs: images of Google's models", function () {
 
   before(async () => {
     const gemini = { targets: [{ name: "main", channelRef: { name: "gemini" } }] };
-    rig = await startImageRig(routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] }));
+    rig = await startImageRig([
+      routeManifest("nano-chat", { ...gemini, capabilities: ["Chat", "ImageGeneration"] }),
+      routeManifest("paint-chat", {
+        targets: [{ name: "main", channelRef: { name: "strict" } }],
+        capabilities: ["Chat", "ImageGeneration"],
+      }),
+    ]);
   });
   afterEach(() => rig.google.forget());
   after(() => rig?.close());
 
-  function post(body: unknown, key = "k") {
+  function post(body: unknown, key = "k", model = "imagen-4") {
     const headers = { "x-goog-api-key": clientKey(key), authorization: "" };
     const { authorization: _, ...rest } = headers;
-    return fetch(`${rig.gateway.origin}/v1beta/models/imagen-4:predict`, {
+    return fetch(`${rig.gateway.origin}/v1beta/models/${model}:predict`, {
       method: "POST",
       headers: { ...rest, "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -39,6 +45,17 @@ describe("official SDKs: images of Google's models", function () {
       const made = await models().generateContent({ model: "nano-chat", contents: "a cat", config });
       assert.equal(made.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data, "cGlj");
     });
+
+    for (const model of ["painter", "paint-chat"]) {
+      it(`${name} is refused IMAGE by generateContent where only the Images API makes pictures: ${model}`, async () => {
+        const config = { responseModalities: ["TEXT", "IMAGE"] };
+        await assert.rejects(models().generateContent({ model, contents: "a cat", config }), {
+          status: 400,
+          message: new RegExp(`The model '${model}' does not serve this endpoint`),
+        });
+        assert.equal(rig.upstream.requests.length, 0);
+      });
+    }
 
     it(`${name} finds predict among the methods of a model that makes pictures`, async () => {
       const model = await models().get({ model: "imagen-4" });
@@ -88,6 +105,35 @@ describe("official SDKs: images of Google's models", function () {
       assert.equal(rig.google.requests.length, 0);
     });
   }
+
+  for (const row of [
+    { body: { instances: [{ prompt: "x" }], parameters: { storageUri: "gs://b/" } }, param: "parameters.storageUri" },
+    {
+      body: { instances: [{ prompt: "x", referenceImages: [{ referenceImage: { gcsUri: "gs://b/a.png" } }] }] },
+      param: "instances[0].referenceImages[0].referenceImage.gcsUri",
+    },
+  ]) {
+    it(`refuses ${row.param}, unless the channel shares its objects`, async () => {
+      const refused = await post(row.body);
+      assert.equal(refused.status, 400);
+      assert.ok(String(at(await refused.json(), "error", "message")).includes(`'${row.param}'`));
+      assert.equal(rig.google.requests.length, 0);
+      const pictures = [{ gcsUri: "gs://b/1.png" }, { raiFilteredReason: "no" }, { gcsUri: "gs://b/2.png" }];
+      rig.google.replyWith({ body: JSON.stringify({ predictions: pictures }) });
+      const shared = await post(row.body, "k", "nano-shared");
+      assert.equal(shared.status, 200);
+      const record = await rig.gateway.recordOf(String(shared.headers.get("x-request-id")));
+      assert.equal(record.costNanos, 1_000_000_000n);
+    });
+  }
+
+  it("takes a call that does not say how many for one of four", async () => {
+    // Four of an unknown size cost 2 credits, and the key has 1.
+    const refused = await post({ instances: [{ prompt: "x" }] }, "credit");
+    assert.equal(refused.status, 429);
+    assert.equal(rig.google.requests.length, 0);
+    assert.equal((await post({ instances: [{ prompt: "x" }, { prompt: "y" }], parameters: {} }, "credit")).status, 429);
+  });
 
   it("refuses 128 pictures to a key with credit for two", async () => {
     const body = { instances: [{ prompt: "x" }], parameters: { sampleCount: 128 } };

@@ -1,4 +1,5 @@
 /** A gateway with routes for pictures, and bodies of clients and upstreams, for the tests of the image endpoints. */
+import type { ProxyLimits } from "#proxy/limits";
 import { FakeUpstream } from "#test/support/fake-upstream";
 import { type HttpAnswer, httpCall } from "./http-call.ts";
 import { InProcessGateway } from "./in-process-gateway.ts";
@@ -70,13 +71,17 @@ export const imagePrices = [
   { price: "0.5" },
 ];
 
-export async function startImageRig(...further: readonly object[]): Promise<ImageRig> {
+export async function startImageRig(
+  further: readonly object[] = [],
+  limits: Partial<ProxyLimits> = {},
+): Promise<ImageRig> {
   const upstream = await FakeUpstream.start();
   const google = await FakeUpstream.start();
   const openAI = ["ImageGenerations", "ImageEdits", "ImageVariations"].map((type) => ({ type }));
   const gemini = { provider: "GeminiCompatible", baseURL: google.origin };
   const target = (name: string, spec: object = {}): object => ({ name, channelRef: { name }, ...spec });
   const byPiece = { perImage: imagePrices };
+  const byPictureToken = { imageOutputPerMillion: "10" };
   const manifests = manifestOf(
     keyManifest("k"),
     keyManifest("chat-only", { capabilities: ["Chat"] }),
@@ -88,6 +93,11 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
     channelSecretManifest(),
     channelManifest("painter", upstream.origin, { formats: [...openAI, { type: "ChatCompletions" }] }),
     channelManifest("strict", upstream.origin, { formats: openAI, unsupportedParameters: "Reject" }),
+    channelManifest("private", upstream.origin, {
+      formats: openAI,
+      privacy: { clientMetadata: "Strip" },
+      body: { remove: ["mask"] },
+    }),
     channelManifest("gemini", google.origin, {
       ...gemini,
       formats: ["GenerateContent", "Predict"].map((type) => ({ type })),
@@ -119,6 +129,11 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
         { name: "style", support: "Unsupported" },
       ],
     }),
+    routeManifest("private", {
+      capabilities,
+      price: byPiece,
+      parameters: [{ name: "style", support: "Unsupported" }],
+    }),
     routeManifest("no-price-for-wide", {
       capabilities,
       targets: [target("painter")],
@@ -136,12 +151,26 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
       targets: [target("gemini")],
       price: { inputPerMillion: "1", imageOutputPerMillion: "10" },
     }),
+    routeManifest("by-picture-token", { capabilities, targets: [target("painter")], price: byPictureToken }),
+    routeManifest("nano-by-picture-token", { capabilities, targets: [target("gemini")], price: byPictureToken }),
+    channelManifest("gemini-scarce", google.origin, {
+      ...gemini,
+      formats: [{ type: "GenerateContent" }],
+      limits: [{ name: "requests", unit: "Requests", limit: "5", period: "Hour" }],
+    }),
+    routeManifest("nano-scarce", { capabilities, targets: [target("gemini-scarce")], price: byPiece }),
+    channelManifest("gemini-shared", google.origin, {
+      ...gemini,
+      formats: ["GenerateContent", "Predict"].map((type) => ({ type })),
+      upstreamObjects: "Shared",
+    }),
+    routeManifest("nano-shared", { capabilities, targets: [target("gemini-shared")], price: byPiece }),
     routeManifest("nano-strict", { capabilities, targets: [target("gemini-strict")], price: byPiece }),
     routeManifest("imagen-4", { capabilities, targets: [target("gemini")], price: byPiece }),
     routeManifest("chatter", { targets: [target("painter")] }),
     ...further,
   );
-  const gateway = await InProcessGateway.start({ manifests });
+  const gateway = await InProcessGateway.start({ manifests, limits });
   return {
     upstream,
     google,
@@ -161,12 +190,15 @@ export async function startImageRig(...further: readonly object[]): Promise<Imag
   };
 }
 
-/** Sends a call, in JSON or a form with the boundary `b`, and leaves when `when` says so. */
+/**
+ * Sends a call, in JSON or a form with the boundary `b`, and leaves when `when` says so.
+ * @param when gets a promise of the response's first bytes
+ */
 export async function leaveCall(
   rig: ImageRig,
   path: string,
   body: object | Buffer,
-  when: () => Promise<unknown>,
+  when: (begun: Promise<void>) => Promise<unknown>,
 ): Promise<void> {
   const type = Buffer.isBuffer(body) ? "multipart/form-data; boundary=b" : "application/json";
   const headers = { authorization: `Bearer ${clientKey("k")}`, "content-type": type };

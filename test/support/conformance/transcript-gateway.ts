@@ -120,20 +120,3 @@ export async function transcribe(
 ): Promise<HttpAnswer> {
   return httpCall(await transcriptCall(origin, parts, request));
 }
-
-/** The parts of a form as an upstream got it, each as `name=text`, files by their bytes and name. */
-export async function partsOf(request: {
-  readonly body: Buffer;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}): Promise<
-  readonly (readonly [string, string | { readonly name: string; readonly type: string; readonly bytes: Buffer }])[]
-> {
-  const headers = { "content-type": String(request.headers["content-type"]) };
-  const form = await new Response(new Uint8Array(request.body), { headers }).formData();
-  return Promise.all(
-    [...form.entries()].map(async ([name, value]) => {
-      if (typeof value === "string") return [name, value] as const;
-      return [name, { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) }] as const;
-    }),
-  );
-}

@@ -7,8 +7,8 @@ import {
   integerRule,
   invalidValue,
   kindRule,
-  presentMember,
   readCheckedCount,
+  readCheckedText,
   readFlag,
   requireMember,
   requireModel,
@@ -43,12 +43,8 @@ const texts: ReadonlySet<string> = new Set([
   ...["moderation", "style", "user", "input_fidelity", "safety_identifier", "image", "mask"],
 ]);
 
-/** Parts of which a form may have one: two programs would read two values. */
-export const singleImageParts: ReadonlySet<string> = new Set(
-  [...texts, ...["n", "output_compression", "stream", "partial_images", "frame_count"]].filter(
-    (name) => name !== "image",
-  ),
-);
+/** Parts of which a form may have several. */
+export const repeatedImageParts: ReadonlySet<string> = new Set(["image"]);
 
 const noSources: SourceImages = { sources: [], mask: undefined };
 
@@ -102,9 +98,9 @@ function readImageCall(
 ): ImageCall {
   const model = requireModel(body);
   checkParameters(body, rules);
-  const size = textOf(body, "size");
+  const size = readCheckedText(body, "size");
   checkSize(size);
-  checkResponseFormat(textOf(body, "response_format"));
+  checkResponseFormat(readCheckedText(body, "response_format"));
   const all = mask === undefined ? sources : [...sources, mask];
   return {
     endpoint,
@@ -115,18 +111,13 @@ function readImageCall(
     upstreamObjects: all.filter(({ kind }) => kind === "id").map(({ where }) => where),
     prompt,
     count: readCheckedCount(body, "n") ?? 1,
-    asked: { size, quality: textOf(body, "quality") },
+    asked: { size, quality: readCheckedText(body, "quality") },
     partialImages: readCheckedCount(body, "partial_images") ?? 0,
     frames: readCheckedCount(body, "frame_count") ?? 1,
-    isDrawnAsText: textOf(body, "output_format") === "svg",
+    isDrawnAsText: readCheckedText(body, "output_format") === "svg",
     sources,
     mask,
   };
-}
-
-function textOf(body: ScannedObject, name: string): string | undefined {
-  const member = presentMember(body, name);
-  return member === undefined ? undefined : readString(body, member);
 }
 
 /** docs/design/images.md 1. */

@@ -1,4 +1,5 @@
 /** Reads the pictures that a call brings: files of its form, or addresses, texts and ids in its JSON. */
+import { baseName } from "#proxy/endpoints/forms/form-fields";
 import { GatewayError } from "#proxy/errors";
 import { invalidValue, presentMember } from "#proxy/formats/body/parameter-rules";
 import { isObject, member } from "#proxy/json/json-value";
@@ -17,20 +18,19 @@ export interface SourceImages {
 const sourcesMax = 16;
 const takenTypes: ReadonlySet<string | undefined> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
-/** SDKs write lists as `image[]`, some libraries as `image[0]`; others repeat `image`. */
-const imageName = /^image(?:\[\d{0,3}\])?$/;
-
 export function readFormSources({ parts }: Pick<Form, "parts">): SourceImages {
   const sources: SourceImage[] = [];
   let mask: SourceImage | undefined;
   for (const part of parts) {
     const { name } = part;
-    if (name !== "mask" && !imageName.test(name)) continue;
+    // SDKs write lists as `image[]`, some libraries as `image[0]`; others repeat `image`.
+    const base = baseName(name);
+    if (base !== "mask" && base !== "image") continue;
     const source: SourceImage =
       part.kind === "file"
         ? { kind: "file", where: name, file: part }
         : { kind: "text", where: name, text: part.value };
-    if (name === "mask") mask = source;
+    if (base === "mask") mask = source;
     else sources.push(source);
   }
   return { sources, mask };

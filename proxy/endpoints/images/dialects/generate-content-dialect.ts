@@ -5,6 +5,7 @@
 import type { Dialect, WrittenCall } from "#proxy/endpoints/dialects/dialect";
 import type { ImageCall, SourceImage } from "#proxy/endpoints/images/call/image-call";
 import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
+import { GatewayError } from "#proxy/errors";
 import type { UpstreamPlan } from "#proxy/formats/format";
 import { blockReasonOf } from "#proxy/formats/generate-content/native/block-reason";
 import { readUsage } from "#proxy/formats/generate-content/native/read-usage";
@@ -15,26 +16,29 @@ import { SegmentedBody } from "#proxy/multipart/write-form";
 import { mediaFromUrl } from "#proxy/neutral/media/data-url";
 import { sniffMimeOfBytes } from "#proxy/neutral/media/sniff-mime";
 import type { TokenUsage } from "#proxy/settle/usage";
-import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
-import { GoogleImageReader, type GooglePicture, type GoogleReply } from "./google-reader.ts";
+import { furtherRequests, lostMembers, numberValue, ruledMembers, textValue } from "./google-call.ts";
+import { type GoogleFormat, GoogleImageReader, type GooglePicture, type GoogleReply } from "./google-reader.ts";
 import { contentRatios, googleSize } from "./google-sizes.ts";
 
 export function generateContentDialect(context: ImageContext): Dialect<ImageCall> {
-  return { write: writeCall, reader: (call) => new GoogleImageReader(call, context, readReply) };
+  return {
+    write: (call, plan) => writeCall(call, plan, context),
+    reader: (call) => new GoogleImageReader(call, context, format),
+  };
 }
 
-const said = ["image", "images", "seed", "aspect_ratio"];
+const said = ["seed", "aspect_ratio"];
 
-function writeCall(call: ImageCall, plan: UpstreamPlan): WrittenCall {
+function writeCall(call: ImageCall, plan: UpstreamPlan, context: ImageContext): WrittenCall {
   const dropped = lostMembers(call, plan, said);
-  const members = new BodyMembers({ generationConfig: generationConfig(call, plan) }).applyRules(plan);
+  const members = ruledMembers({ generationConfig: generationConfig(call, plan) }, plan);
   // A rule may have put other contents there.
   const contents = members.text("contents") === undefined ? contentsOf(call) : ["{"];
   const rest = members.write();
   const end = contents.length === 1 || rest === "" ? rest : `,${rest}`;
   const body = bodyOf([...contents, `${end}}`]);
   const one = { body, contentType: undefined, isStream: false, verb: "generateContent" };
-  return { ...one, dropped, further: Array(call.count - 1).fill(one) };
+  return { ...one, dropped, further: furtherRequests(Array(call.count - 1).fill(one), call, context, format) };
 }
 
 function generationConfig(call: ImageCall, plan: UpstreamPlan): JsonObject {
@@ -63,12 +67,14 @@ function partOf(source: SourceImage): readonly (string | StreamedBody)[] {
     const mime = sniffMimeOfBytes(content.start) ?? "image/png";
     return [`{"inlineData":{"mimeType":${JSON.stringify(mime)},"data":"`, new Base64Body(content), '"}}'];
   }
-  // Ids were refused with the channel, which keeps no files of others.
-  if (source.kind === "id") return [];
-  const { mime, source: found } = mediaFromUrl(source.text, "image", source.where);
-  if (found.type === "data")
-    return [JSON.stringify({ inlineData: { mimeType: mime ?? "image/png", data: found.base64 } })];
-  return [JSON.stringify({ fileData: { fileUri: found.type === "url" ? found.url : source.text } })];
+  const { where } = source;
+  const found = source.kind === "text" ? mediaFromUrl(source.text, "image", where) : undefined;
+  if (found?.source.type !== "data") {
+    // Another vendor's id means nothing there, and models differ in which addresses they open, if any.
+    const message = `'${where}' must be the picture itself for this model: a data URL or base64, no address and no id.`;
+    throw new GatewayError("unsupported_parameter", message, { param: where });
+  }
+  return [JSON.stringify({ inlineData: { mimeType: found.mime ?? "image/png", data: found.source.base64 } })];
 }
 
 /** In one piece where no file has to be read for it. */
@@ -83,6 +89,8 @@ const refusals: ReadonlySet<string> = new Set([
   ...["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"],
   ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
 ]);
+
+const format: GoogleFormat = { read: readReply, picturesOfRequest: 1 };
 
 function readReply(reply: JsonObject): GoogleReply | undefined {
   if (!["candidates", "promptFeedback", "usageMetadata"].some((name) => Object.hasOwn(reply, name))) return undefined;

@@ -1,14 +1,22 @@
 /** Writes calls of the image endpoints for Google's formats: what all of them have in common (docs/design/images.md 5). */
 
+import type { FurtherRequests } from "#proxy/endpoints/dialects/dialect";
 import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import type { ImageContext } from "#proxy/endpoints/images/call/image-context";
 import { GatewayError } from "#proxy/errors";
-import { applyBodyRules, type EditableMembers } from "#proxy/formats/body/body-rules";
-import { presentMember } from "#proxy/formats/body/parameter-rules";
+import { applyBodyRules } from "#proxy/formats/body/body-rules";
+import { MemberTexts } from "#proxy/formats/body/member-texts";
+import { presentMember, readCheckedText } from "#proxy/formats/body/parameter-rules";
 import type { UpstreamPlan } from "#proxy/formats/format";
-import { readNumber, readString } from "#proxy/json/strict-json";
+import { readNumber } from "#proxy/json/strict-json";
+import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
+import { type GoogleFormat, GooglePictures } from "./google-reader.ts";
 
 /** Members of the client's that a format has a place for, or that change nothing there. */
 const alwaysSaid: ReadonlySet<string> = new Set(["model", "prompt", "n", "size", "stream", "partial_images"]);
+
+/** Where the pictures of an edit are. */
+const sourceNames: ReadonlySet<string> = new Set(["image", "images"]);
 
 /** What is asked for anyway where nobody asks. */
 const usualValues: Readonly<Record<string, readonly string[]>> = {
@@ -25,15 +33,14 @@ const usualValues: Readonly<Record<string, readonly string[]>> = {
  * @throws GatewayError `unsupported_parameter` under `unsupportedParameters: Reject`
  */
 export function lostMembers(call: ImageCall, plan: UpstreamPlan, said: readonly string[]): readonly string[] {
-  const { body, form } = call;
+  const { body, endpoint } = call;
   const lost: string[] = [];
+  const isEdit = endpoint.format === "ImageEdits";
   for (const { name, kind } of body.members) {
     if (kind === "null" || alwaysSaid.has(name) || said.includes(name) || isUnsupported(name, plan)) continue;
+    if (isEdit && sourceNames.has(name)) continue;
     const usual = Object.hasOwn(usualValues, name) ? usualValues[name] : undefined;
-    if (usual?.includes(clientsText(call, name) ?? "") !== true) lost.push(name);
-  }
-  for (const { kind, name } of form?.parts ?? []) {
-    if (kind === "file" && !name.startsWith("image") && !lost.includes(name)) lost.push(name);
+    if (usual?.includes(readCheckedText(call.body, name) ?? "") !== true) lost.push(name);
   }
   const [param] = lost;
   if (param !== undefined && plan.channel.unsupportedParameters === "Reject") {
@@ -49,12 +56,7 @@ function isUnsupported(name: string, { unsupported }: UpstreamPlan): boolean {
 
 /** A text that the client gave, unless the model does not take it. */
 export function textValue(call: ImageCall, name: string, plan: UpstreamPlan): string | undefined {
-  return isUnsupported(name, plan) ? undefined : clientsText(call, name);
-}
-
-function clientsText({ body }: ImageCall, name: string): string | undefined {
-  const member = presentMember(body, name);
-  return member === undefined ? undefined : readString(body, member);
+  return isUnsupported(name, plan) ? undefined : readCheckedText(call.body, name);
 }
 
 /** A number that the client gave, unless the model does not take it. */
@@ -62,36 +64,24 @@ export function numberValue({ body }: ImageCall, name: string, plan: UpstreamPla
   return isUnsupported(name, plan) ? undefined : readNumber(body, presentMember(body, name));
 }
 
-/** A body by its members, so that rules of channel and target can change them. */
-export class BodyMembers implements EditableMembers {
-  readonly #texts = new Map<string, string>();
+/** @returns undefined where one request makes all of the reply */
+export function furtherRequests(
+  requests: readonly WrittenRequest[],
+  call: ImageCall,
+  context: ImageContext,
+  format: GoogleFormat,
+): FurtherRequests | undefined {
+  return requests.length === 0 ? undefined : { requests, reply: new GooglePictures(call, context, format) };
+}
 
-  constructor(members: Readonly<Record<string, unknown>>) {
-    for (const [name, value] of Object.entries(members)) {
-      if (value !== undefined) this.#texts.set(name, JSON.stringify(value));
-    }
-  }
-
-  applyRules({ channel, targetRules }: UpstreamPlan): this {
-    applyBodyRules(this, channel.body);
-    applyBodyRules(this, targetRules);
-    return this;
-  }
-
-  text(name: string): string | undefined {
-    return this.#texts.get(name);
-  }
-
-  set(name: string, jsonText: string): void {
-    this.#texts.set(name, jsonText);
-  }
-
-  remove(name: string): void {
-    this.#texts.delete(name);
-  }
-
-  /** `"name":value` of each, behind commas. */
-  write(): string {
-    return [...this.#texts].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",");
-  }
+/** A body by its members, with the rules of channel and target applied to them. */
+export function ruledMembers(
+  members: Readonly<Record<string, unknown>>,
+  { channel, targetRules }: UpstreamPlan,
+): MemberTexts {
+  const texts = new MemberTexts();
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) texts.set(name, JSON.stringify(value));
+  applyBodyRules(texts, channel.body);
+  applyBodyRules(texts, targetRules);
+  return texts;
 }

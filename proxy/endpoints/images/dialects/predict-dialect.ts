@@ -12,15 +12,18 @@ import type { UpstreamPlan } from "#proxy/formats/format";
 import { BodyEditor } from "#proxy/json/body-editor";
 import { asList, asText, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { WrittenRequest } from "#proxy/upstream/request/build-upstream-request";
-import { BodyMembers, lostMembers, numberValue, textValue } from "./google-call.ts";
-import { GoogleImageReader, type GoogleReply } from "./google-reader.ts";
+import { furtherRequests, lostMembers, numberValue, ruledMembers, textValue } from "./google-call.ts";
+import { type GoogleFormat, GoogleImageReader, type GoogleReply } from "./google-reader.ts";
 import { googleSize, predictRatios } from "./google-sizes.ts";
 
 /** `sampleCount`: Google, "Imagen", section "Configuration". */
-const picturesOfRequest = 4;
+export const picturesOfRequest = 4;
 
 export function predictDialect(context: ImageContext): Dialect<ImageCall> {
-  return { write: writeCall, reader: (call) => new GoogleImageReader(call, context, readReply) };
+  return {
+    write: (call, plan) => writeCall(call, plan, context),
+    reader: (call) => new GoogleImageReader(call, context, format),
+  };
 }
 
 const said = ["output_format", "output_compression", "aspect_ratio", "seed"];
@@ -38,22 +41,29 @@ export function ownPredictDialect({ chargedKind }: ImageContext): Dialect<ImageC
     reader: () =>
       new WholeReader((body) => {
         const json = parseJson(body.toString("utf8"));
-        const reply = isObject(json) && (json["error"] ?? undefined) === undefined ? readReply(json) : undefined;
-        if (reply === undefined) return undefined;
-        const kinds = reply.pictures.map(() => chargedKind({ size: undefined, quality: undefined }));
+        const isReply = isObject(json) && (json["error"] ?? undefined) === undefined && readReply(json) !== undefined;
+        if (!isReply) return undefined;
+        const kinds = asList(json["predictions"])
+          .filter(isPicture)
+          .map(() => chargedKind({ size: undefined, quality: undefined }));
         return { usage: undefined, units: { images: countKinds(kinds) }, response: () => body };
       }),
   };
 }
 
-function writeCall(call: ImageCall, plan: UpstreamPlan): WrittenCall {
+/** Also one that lies in the client's own storage; filtered ones are neither. */
+function isPicture(prediction: unknown): boolean {
+  return ["bytesBase64Encoded", "gcsUri"].some((name) => asText(member(prediction, name)) !== "");
+}
+
+function writeCall(call: ImageCall, plan: UpstreamPlan, context: ImageContext): WrittenCall {
   const dropped = lostMembers(call, plan, said);
   const requests: WrittenRequest[] = [];
   for (let left = call.count; left > 0; left -= picturesOfRequest) {
     requests.push({ body: bodyOf(call, plan, Math.min(left, picturesOfRequest)), isStream: false });
   }
   const [first = { body: bodyOf(call, plan, 1), isStream: false }, ...further] = requests;
-  return { ...first, dropped, further };
+  return { ...first, dropped, further: furtherRequests(further, call, context, format) };
 }
 
 function bodyOf(call: ImageCall, plan: UpstreamPlan, sampleCount: number): Buffer {
@@ -73,9 +83,10 @@ function bodyOf(call: ImageCall, plan: UpstreamPlan, sampleCount: number): Buffe
     outputOptions: Object.keys(outputOptions).length === 0 ? undefined : outputOptions,
     includeRaiReason: true,
   };
-  const members = new BodyMembers({ instances: [{ prompt: call.prompt }], parameters });
-  return Buffer.from(`{${members.applyRules(plan).write()}}`);
+  return Buffer.from(`{${ruledMembers({ instances: [{ prompt: call.prompt }], parameters }, plan).write()}}`);
 }
+
+const format: GoogleFormat = { read: readReply, picturesOfRequest };
 
 function readReply(reply: JsonObject): GoogleReply | undefined {
   // Nothing is what it says when it has filtered everything.

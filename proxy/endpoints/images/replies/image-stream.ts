@@ -89,7 +89,7 @@ class PictureEvents implements EventReader {
   end(): undefined {}
 
   produced(): Produced {
-    const imageTokens = this.kinds.reduce((sum, kind) => sum + tokensOfImage(kind), 0);
+    const imageTokens = this.kinds.reduce((sum, kind) => sum + tokensOfImage(kind), 0) * this.#call.frames;
     return imageTokens === 0 ? nothingProduced : { ...nothingProduced, imageTokens };
   }
 }

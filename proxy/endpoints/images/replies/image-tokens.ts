@@ -24,12 +24,16 @@ const usualPixelsMax = 1_024 * 1_536;
 const pixelsMax = 4_096 * 4_096;
 
 /** Each picture that is shown before the whole one: OpenAI, as above, section "Partial images cost". */
-const tokensOfPartial = 100;
+export const tokensOfPartial = 100;
 
 /** Of a drawing that is text, at most; nothing is published. */
 const tokensOfDrawing = 16_384;
 /** Of a picture that the model is shown, at most: `input_fidelity: high` reads more than the usual 1,600. */
 export const inputTokensOfImage = 6_240;
+
+/** Of one of Google's pictures, whatever quality is asked for: Google, "Gemini API pricing", for 1K and at most (4K). */
+export const usualGoogleTokens = 1_290;
+export const googleTokensMax = 2_520;
 
 /** Tokens of one picture with a size and quality as asked for or told; unknown ones at the dearest usual. */
 export function tokensOfImage({ size, quality }: ImageKind): number {

@@ -47,6 +47,7 @@ describe("writeForm", () => {
       { kind: "field", name: "model", value: "m" },
       fileOf("image[]", 'a "b".png', content, "image/png"),
       fileOf("image[]", "é\r\n", content),
+      { kind: "field", name: "options", contentType: "application/json", value: "{}" },
       { kind: "field", name: "prompt", value: "zwei\r\nZeilen" },
     ];
     const { contentType, body } = writeForm(parts, "BOUNDARY");
@@ -65,6 +66,11 @@ describe("writeForm", () => {
       'Content-Disposition: form-data; name="image[]"; filename="é%0D%0A"',
       "",
       "PNG",
+      "--BOUNDARY",
+      'Content-Disposition: form-data; name="options"',
+      "Content-Type: application/json",
+      "",
+      "{}",
       "--BOUNDARY",
       'Content-Disposition: form-data; name="prompt"',
       "",

@@ -10,8 +10,8 @@ import type { ReplyBridge } from "#proxy/translate/reply-bridge";
 import { Attempt } from "#proxy/upstream/attempt";
 import type { AttemptOptions } from "#proxy/upstream/attempt-options";
 import type { ClientStream } from "#proxy/upstream/client/client-stream";
-import { UndiciUpstream } from "#proxy/upstream/pools/undici-upstream";
 import { ChatReader } from "#proxy/upstream/reply/chat-reader";
+import { attemptOptions } from "#test/support/attempt-options";
 import { callOf } from "#test/support/digest/stream-call";
 import { bridgeOf } from "#test/support/translation/own-format-exchange";
 import { within } from "#test/support/wait-for";
@@ -47,23 +47,8 @@ describe("Attempt", () => {
   });
 
   function attempt(changes: Partial<AttemptOptions> = {}): Attempt {
-    return new Attempt({
-      upstream: new UndiciUpstream(origin, pool),
-      request: {
-        path: "/",
-        headers: [],
-        body: Buffer.from("{}"),
-        connectTimeoutMs: 1_000,
-        timeouts: { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000 },
-      },
-      reader: readerOf(callOf(chatCompletions, { stream: false })),
-      limits: defaultLimits,
-      inFlightBytes: new InFlightBytes(defaultLimits.inFlightBytesMax),
-      dropped: [],
-      client: undefined,
-      onPiece: () => undefined,
-      ...changes,
-    });
+    const reader = readerOf(callOf(chatCompletions, { stream: false }));
+    return new Attempt({ ...attemptOptions(origin, pool, reader), ...changes });
   }
 
   it("ends as stopped and sends nothing when it was stopped before it began", async () => {

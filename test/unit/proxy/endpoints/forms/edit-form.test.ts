@@ -67,17 +67,30 @@ describe("readFormFields", () => {
     { name: "leaves texts as they are", parts: [field("prompt", "7")], want: { prompt: "7" } },
     { name: "leaves what is nearly a number", parts: [field("n", "02"), field("m", "+1")], want: { n: "02", m: "+1" } },
     {
-      name: "leaves out lists and what stands there twice",
-      parts: [field("a[]", "1"), field("b", "1"), field("b", "2")],
+      name: "makes a list of what stands there several times, in any spelling",
+      parts: [field("a[]", "1"), field("b", "1"), field("b", "x"), field("c[1]", "1"), field("c[]", "true")],
+      want: { a: [1], b: [1, "x"], c: [1, true] },
     },
-    { name: "leaves out files", parts: [file("model", "x")] },
+    {
+      name: "makes an object of names with brackets",
+      parts: [field("vad[type]", "server_vad"), field("vad[threshold]", "0.5"), field("vad[a][b]", "1")],
+      want: { vad: { type: "server_vad", threshold: 0.5, "a][b": 1 } },
+    },
+    { name: "takes a bracket at the start for a name", parts: [field("[a]", "1")], want: { "[a]": 1 } },
+    { name: "takes files for objects", parts: [file("model", "x")], want: { model: {} } },
+    { name: "makes a list of files", parts: [file("a", "x"), file("a[]", "y")], want: { a: [{}, {}] } },
     { name: "takes names of inherited members", parts: [field("constructor", "x")], want: { constructor: "x" } },
   ]) {
     it(row.name, () => {
       const fields = readFormFields({ parts: row.parts }, texts, defaultLimits);
-      assert.deepEqual(JSON.parse(fields.bytes.toString()), row.want ?? {});
+      assert.deepEqual(JSON.parse(fields.bytes.toString()), row.want);
     });
   }
+
+  it("refuses a name that is given in two ways", () => {
+    const parts = [field("user[id]", "1"), field("user", "2")];
+    assert.throws(() => readFormFields({ parts }, texts, defaultLimits), { code: "invalid_form", param: "user" });
+  });
 });
 
 describe("editForm", () => {
@@ -98,25 +111,51 @@ describe("editForm", () => {
     assert.deepEqual(await written(parts, planOf({ body })), want);
   });
 
-  it("takes out who the client says it is where the channel wants that", async () => {
-    const { privacy } = wireChannel("c");
-    const channel = { privacy: { ...privacy, clientMetadata: "Strip" as const } };
-    const parts = [field("model", "public"), field("user", "u-1")];
-    assert.deepEqual(await written(parts, planOf(channel)), ["model=upstream-model"]);
+  for (const parts of [
+    [field("user", "u-1")],
+    [field("user", "u-1"), field("user", "u-2")],
+    [field("user[]", "u-1")],
+    [field("user[id]", "u-1"), field("user[name]", "Ada")],
+    [field("metadata[a]", "1"), file("user", "u-1")],
+  ]) {
+    it(`takes out who the client says it is: ${parts.map(({ name }) => name).join(", ")}`, async () => {
+      const { privacy } = wireChannel("c");
+      const channel = { privacy: { ...privacy, clientMetadata: "Strip" as const } };
+      assert.deepEqual(await written([field("model", "public"), ...parts], planOf(channel)), ["model=upstream-model"]);
+    });
+  }
+
+  it("removes, fills and replaces a member with all its parts", async () => {
+    const body = {
+      remove: ["mask"],
+      default: [{ field: "include", value: ["x"] }],
+      set: [{ field: "vad", value: { type: "none" } }],
+    };
+    const parts = [
+      file("mask", "PNG"),
+      field("vad[type]", "server_vad"),
+      field("include[]", "logprobs"),
+      field("vad[threshold]", "0.50"),
+    ];
+    const want = ['vad={"type":"none"}', "include[]=logprobs", "model=upstream-model"];
+    assert.deepEqual(await written(parts, planOf({ body })), want);
   });
 
   it("never changes a field that no rule names", async () => {
     const value = fc.oneof(fc.string(), fc.double().map(String), fc.constantFrom("true", "null", "1e5", "{}", "[1]"));
-    const name = fc.constantFrom("a", "b", "c[]", "__proto__", "prompt");
+    const name = fc.constantFrom("a", "b", "c[]", "d[x]", "d[y]", "__proto__", "prompt");
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(name, value), { maxLength: 6 }), async (fields) => {
-        const parts = [field("model", "public"), ...fields.map(([each, text]) => field(each, text))];
-        const want = ["model=upstream-model", ...fields.map(([each, text]) => `${each}=${text}`)];
-        assert.deepEqual(
-          await written(parts, planOf()),
-          want.map((each) => Buffer.from(each).toString()),
-        );
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.tuple(name, value), { maxLength: 6, selector: ([each]) => each }),
+        async (fields) => {
+          const parts = [field("model", "public"), ...fields.map(([each, text]) => field(each, text))];
+          const want = ["model=upstream-model", ...fields.map(([each, text]) => `${each}=${text}`)];
+          assert.deepEqual(
+            await written(parts, planOf()),
+            want.map((each) => Buffer.from(each).toString()),
+          );
+        },
+      ),
       { numRuns: 100 },
     );
   });

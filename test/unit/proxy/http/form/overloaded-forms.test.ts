@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
 import type { SpoolFile } from "#proxy/http/form/spool";
-import { FormServer, type FormServerOptions, field, file, formOf } from "#test/support/form-server";
+import { field, file, formOf, formServers } from "#test/support/form-server";
 import { waitFor, within } from "#test/support/wait-for";
 
 const type = "Content-Type: multipart/form-data; boundary=b";
@@ -10,20 +10,7 @@ const kiB = 1024;
 const large = formOf([file("image", Buffer.alloc(1_000_000, "a")), field("model", "m")]);
 
 describe("readForm, where there is no room or no time", () => {
-  const servers: FormServer[] = [];
-
-  async function start(options: FormServerOptions): Promise<FormServer> {
-    const server = await FormServer.start(options);
-    servers.push(server);
-    return server;
-  }
-
-  afterEach(async () => {
-    for (const server of servers.splice(0)) {
-      assert.deepEqual([server.inFlight.bytes, server.spool.bytes], [0, 0]);
-      await server.close();
-    }
-  });
+  const start = formServers();
 
   for (const { name, limits, sentBytes } of [
     { name: "is silent before it begins", limits: { bodyIdleTimeoutMs: 50 }, sentBytes: 0 },

@@ -33,7 +33,7 @@ describe("readForm", () => {
 
   before(async () => {
     server = await FormServer.start({
-      single: ["model"],
+      repeated: ["image", "a"],
       limits: { formFileBytesMax: 4_000_000, formBytesMax: 6_000_000, formFieldBytesMax: 100_000 },
     });
   });
