@@ -45,6 +45,7 @@ export interface RedisLedgerOptions {
   readonly decisionTimeoutMs?: number;
   /** For the store's epoch and what could not be delivered; made if absent. */
   readonly folder: string;
+  /** Begins from zero where the store has no history, or another one than is known here; once. */
   readonly acceptEmpty?: boolean;
   readonly failureMode?: QuotaFailureMode;
   readonly onShadowRefusal?: (counter: string, limit: Limit) => void;
@@ -114,10 +115,10 @@ export class RedisLedger implements OpenLedger {
       prefix,
       reservationTtlMs,
       answerMs: (options.decisionTimeoutMs ?? decisionTimeoutMs) - retryWithinMs - 1,
-      epoch: new EpochFile(folder),
-      acceptEmpty: options.acceptEmpty ?? false,
+      epoch: new EpochFile(folder, options.acceptEmpty ?? false),
       ...(script !== undefined && { script }),
       onExpired: (count) => (this.counts.expired += count),
+      onWarning: (message) => options.onProblem?.(message),
       onState: (state) => {
         options.onStoreState?.(state);
         if (state.kind === "usable") void this.#undelivered.deliver();

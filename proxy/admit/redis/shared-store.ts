@@ -21,12 +21,12 @@ export interface SharedStoreOptions {
   /** An answer that takes longer is none. */
   readonly answerMs: number;
   readonly epoch: KeptEpoch;
-  /** Begins to count from zero where the history is gone when the process starts, never later. */
-  readonly acceptEmpty: boolean;
   /** The Lua text; the ledger's own unless given. */
   readonly script?: string;
   /** Reservations of anybody that a run of ours gave back. */
   readonly onExpired: (count: number) => void;
+  /** Told once what people should know of a store that is usable. */
+  readonly onWarning: (message: string) => void;
   /** Told each time the state changes. */
   readonly onState: (state: SharedStoreState) => void;
 }
@@ -52,17 +52,16 @@ export class SharedStore {
   readonly #script: StoreScript;
   #state: SharedStoreState = { kind: "opening", message: "" };
   #epoch = "";
-  #acceptsEmpty: boolean;
   #failures = 0;
   #isChecking = false;
   #isClosed = false;
+  #isWarned = false;
   #timer: NodeJS.Timeout | undefined;
   /** The store's clock less the monotonic one, when it last answered. */
   #aheadMs = Date.now() - performance.now();
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
-    this.#acceptsEmpty = options.acceptEmpty;
     const text = options.script ?? ledgerScript;
     this.#script = { text, digest: createHash("sha1").update(text).digest("hex") };
     this.#batch = new CommandBatch({
@@ -150,7 +149,6 @@ export class SharedStore {
     if (this.#isClosed) return;
     if (check.kind === "usable") {
       this.#failures = 0;
-      this.#acceptsEmpty = false;
       this.#setState({ kind: "usable", message: "" });
       return;
     }
@@ -160,9 +158,10 @@ export class SharedStore {
 
   async #askStore(): Promise<StoreCheck> {
     const { answerMs, prefix, epoch } = this.#options;
-    const check = await checkStore(this.#connection, prefix, epoch, this.#acceptsEmpty);
+    const check = await checkStore(this.#connection, prefix, epoch);
     if (check.kind !== "usable") return check;
     this.#epoch = check.epoch;
+    if (check.warning !== undefined) this.#warnOnce(check.warning);
     try {
       const startedMs = performance.now();
       const answer = await this.#send([probeCommand]);
@@ -174,6 +173,12 @@ export class SharedStore {
     } catch (error) {
       return { kind: "failing", message: problemOf(error) };
     }
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#options.onWarning(message);
   }
 
   #checkIn(delayMs: number): void {

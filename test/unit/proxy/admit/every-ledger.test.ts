@@ -48,6 +48,7 @@ describeLedger({
       now,
       monotonicNow: now,
       script: scriptByKey,
+      acceptEmpty: true,
       decisionTimeoutMs: 5_000,
     });
     const { ledger } = onStore;

@@ -41,6 +41,7 @@ describe("RedisLedger", function () {
   beforeEach(async () => {
     server = await startRedis(["--appendonly", "yes"]);
     folder = mkdtempSync(join(tmpdir(), "tollgate-redis-ledger-"));
+    await server.admin.set("{tollgate}:epoch", "of a store in use");
     messages = [];
   });
   afterEach(async () => {
