@@ -113,7 +113,7 @@ export class MemoryLedger implements Ledger {
   }
 
   touch(id: string): void {
-    const held = this.#open.get(id);
+    const held = this.#open.get(id) ?? this.#resume(id);
     if (held === undefined) return;
     held.touchedAtMs = this.rules.tickAt(this.#now());
     this.#open.delete(id);
@@ -309,6 +309,19 @@ export class MemoryLedger implements Ledger {
   #reportShadow(counters: readonly LimitCounter[]): void {
     this.counts.shadowRefused += counters.length;
     for (const counter of counters) this.#options.onShadowRefusal?.(counter.name, counter.limit);
+  }
+
+  /** Holds again what has expired, whatever is left: its call is running and will use it. */
+  #resume(id: string): HeldReservation | undefined {
+    const held = this.#expired.get(id);
+    if (held === undefined) return undefined;
+    this.#expired.delete(id);
+    held.holdLimitsAgain(this.#now());
+    for (const balance of held.balances) balance.tally.hold(held.amounts.costNanos);
+    for (const counter of held.inFlight) counter.inFlight += 1;
+    this.counts.resumed += 1;
+    this.#options.journal?.openChanged();
+    return held;
   }
 
   /** Replaces what a reservation holds by what was consumed. */

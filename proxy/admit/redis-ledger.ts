@@ -24,9 +24,17 @@ import type {
   SettleOutcome,
 } from "./ledger.ts";
 import { EpochFile } from "./redis/epoch-file.ts";
-import { LocalCounts, stillCounting } from "./redis/local-counts.ts";
+import { type Claims, LocalCounts, stillCounting } from "./redis/local-counts.ts";
 import { type Decision, readDecision, readOutcome, readReading, StoreError } from "./redis/script-answers.ts";
-import { postCommand, readCommand, reserveCommand, settleCommand, touchCommand } from "./redis/script-arguments.ts";
+import {
+  markerMs,
+  postCommand,
+  readCommand,
+  reserveCommand,
+  settleCommand,
+  shortMarkerMs,
+  touchCommand,
+} from "./redis/script-arguments.ts";
 import { SharedStore, type SharedStoreState } from "./redis/shared-store.ts";
 import { problemOf, RedisConnection, type StoreAddress } from "./redis/store-connection.ts";
 import { Undelivered } from "./redis/undelivered.ts";
@@ -62,6 +70,10 @@ export interface RedisLedgerOptions {
 interface Held {
   readonly reservation: Reservation;
   readonly amounts: NarrowAmounts;
+  /** What it was made against, for a store that loses it. */
+  readonly heldIn: Claims;
+  /** When it was made, by the store's clock. */
+  readonly atMs: number;
   /** By the monotonic clock. */
   touchedAtMs: number;
 }
@@ -117,7 +129,12 @@ export class RedisLedger implements OpenLedger {
       answerMs: (options.decisionTimeoutMs ?? decisionTimeoutMs) - retryWithinMs - 1,
       epoch: new EpochFile(folder, options.acceptEmpty ?? false),
       ...(script !== undefined && { script }),
-      onExpired: (count) => (this.counts.expired += count),
+      onSideEffects: ({ expired, resumed, broken }) => {
+        this.counts.expired += expired;
+        this.counts.resumed += resumed;
+        this.counts.broken += broken;
+        if (broken > 0) this.#tell("the store holds counters that are none any more: what was used is not counted there");
+      },
       onWarning: (message) => options.onProblem?.(message),
       onState: (state) => {
         options.onStoreState?.(state);
@@ -168,7 +185,7 @@ export class RedisLedger implements OpenLedger {
     const held = this.#open.get(id);
     this.#open.delete(id);
     if (held !== undefined) this.#countOvershoot(held.amounts, used);
-    return this.#store.isUsable ? this.#settle(id, used) : this.#deferSettlement(id, used);
+    return this.#store.isUsable ? this.#settle(id, used, held) : this.#deferSettlement(id, used, held);
   }
 
   touch(id: string): void {
@@ -206,7 +223,7 @@ export class RedisLedger implements OpenLedger {
     } catch (error) {
       this.#tell(problemOf(error));
       // It may be held there although we do not know it.
-      this.#deferSettlement(request.id, noAmounts);
+      this.#deferSettlement(request.id, noAmounts, undefined);
       return this.#withoutStore(request);
     }
     const { result, isKnown, shadowed } = decision;
@@ -216,7 +233,9 @@ export class RedisLedger implements OpenLedger {
     }
     if (isKnown) return this.#open.get(request.id)?.reservation ?? result;
     this.counts.reserved += 1;
-    this.#open.set(request.id, { reservation: result, amounts, touchedAtMs: this.#monotonicNow() });
+    const heldIn = { limits: request.limits, balances: request.balances };
+    const atMs = this.#store.nowMs;
+    this.#open.set(request.id, { reservation: result, amounts, heldIn, atMs, touchedAtMs: this.#monotonicNow() });
     this.counts.shadowRefused += shadowed.length;
     for (const { counter, limit } of shadowed) this.#options.onShadowRefusal?.(counter, limit);
     return result;
@@ -236,20 +255,30 @@ export class RedisLedger implements OpenLedger {
     }
   }
 
-  async #settle(id: string, used: NarrowAmounts): Promise<SettleOutcome> {
+  async #settle(id: string, used: NarrowAmounts, held: Held | undefined): Promise<SettleOutcome> {
+    const sentAtMs = this.#store.nowMs;
     try {
-      const { answer } = await this.#store.submit(settleCommand(id, used));
+      const { answer } = await this.#store.submit(settleCommand(id, used, shortMarkerMs));
       const outcome = readOutcome(answer);
+      if (outcome === "unknown" && held !== undefined) return this.#countForgotten(id, used, held.heldIn, held.atMs);
       this.counts[outcome] += 1;
       return outcome;
     } catch (error) {
       this.#tell(problemOf(error));
-      return this.#deferSettlement(id, used);
+      return this.#deferSettlement(id, used, held, sentAtMs);
     }
   }
 
-  #deferSettlement(id: string, used: NarrowAmounts): "deferred" {
-    return this.#defer({ id, atMs: this.#store.nowMs, used, claims: undefined });
+  /** The store has lost a reservation, as one does that takes over from another: what it used is counted all the same. */
+  #countForgotten(id: string, used: NarrowAmounts, claims: Claims, atMs: number): "deferred" {
+    this.counts.forgotten += 1;
+    return this.#defer({ id: `${id}~`, atMs, used, claims });
+  }
+
+  /** @param sentAtMs present where the store was told already, and may have heard it */
+  #deferSettlement(id: string, used: NarrowAmounts, held: Held | undefined, sentAtMs?: number): "deferred" {
+    const atMs = held?.atMs ?? this.#store.nowMs;
+    return this.#defer({ id, atMs, used, claims: undefined, heldIn: held?.heldIn, sentAtMs });
   }
 
   #defer(entry: UndeliveredEntry): "deferred" {
@@ -258,16 +287,20 @@ export class RedisLedger implements OpenLedger {
   }
 
   /** @returns whether the store has been told. Rejects where it gave no answer */
-  async #deliver({ id, atMs, used, claims }: UndeliveredEntry): Promise<boolean> {
+  async #deliver({ id, atMs, used, claims, heldIn, sentAtMs }: UndeliveredEntry): Promise<boolean> {
     if (!this.#store.isUsable) return false;
+    const { nowMs } = this.#store;
     if (claims === undefined) {
-      const { answer } = await this.#store.submit(settleCommand(id, used));
+      const { answer } = await this.#store.submit(settleCommand(id, used, markerMs));
       const outcome = readOutcome(answer);
       // Nothing was held by what failed before it got there, and nothing is counted for it.
       if (outcome === "settled" || outcome === "late") this.counts[outcome] += 1;
+      // One that was sent long ago may have been counted: the store has forgotten by now which it knew.
+      const isDoubtful = sentAtMs !== undefined && nowMs - sentAtMs >= shortMarkerMs;
+      if (outcome === "unknown" && heldIn !== undefined && !isDoubtful) this.#countForgotten(id, used, heldIn, atMs);
+      else if (outcome === "unknown" && heldIn !== undefined) this.counts.unknown += 1;
       return true;
     }
-    const { nowMs } = this.#store;
     const counting = stillCounting(claims, this.#rules, atMs, nowMs);
     const { answer } = await this.#store.submit(postCommand(id, counting, used, this.#rules, nowMs));
     // A window that ended on the way: next time it is left out.

@@ -76,6 +76,9 @@ const ledgerOutcomes = [
   "late",
   "unknown",
   "expired",
+  "resumed",
+  "forgotten",
+  "broken",
   "overshot",
 ] as const;
 

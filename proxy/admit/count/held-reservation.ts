@@ -90,6 +90,15 @@ export class HeldReservation implements Reservation {
     return this.#states;
   }
 
+  /** Takes back from its limits what was released in them. */
+  holdLimitsAgain(nowMs: number): void {
+    let index = 0;
+    for (const counter of this.limits) {
+      const window = this.#windows[index++];
+      if (window !== undefined) counter.holdAgain(window, amountOf(window.unit, this.amounts), nowMs);
+    }
+  }
+
   /** Replaces in its limits what is held there by what was consumed. */
   settleLimits(held: NarrowAmounts, actual: NarrowAmounts, nowMs: number): void {
     let index = 0;

@@ -211,6 +211,14 @@ export class LimitCounter {
     return current;
   }
 
+  /** Holds what was released before. @param window what `hold` gave; the counter may count otherwise by now */
+  holdAgain(window: CountedWindow, amount: number, nowMs: number): void {
+    window.tally.hold(amount);
+    if (this.bucket === undefined || window !== this.#windows.current) return;
+    this.bucket.refill(this.#rules.tickAt(nowMs));
+    this.bucket.correct(0, amount);
+  }
+
   /**
    * Replaces what was held by what was consumed, both in the unit of the window.
    *

@@ -8,7 +8,8 @@ import { MemoryLedger, type MemoryLedgerOptions } from "#proxy/admit/memory-ledg
 import { windowBounds } from "#proxy/admit/window";
 import { TransientMap } from "#proxy/runtime/transient-map";
 
-type Claims = Pick<ReserveRequest, "limits" | "balances">;
+/** What was used counts in these; calls in flight end by themselves. */
+export type Claims = Pick<ReserveRequest, "limits" | "balances">;
 
 export class LocalCounts {
   readonly #memory: MemoryLedger;

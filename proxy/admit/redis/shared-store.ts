@@ -23,8 +23,8 @@ export interface SharedStoreOptions {
   readonly epoch: KeptEpoch;
   /** The Lua text; the ledger's own unless given. */
   readonly script?: string;
-  /** Reservations of anybody that a run of ours gave back. */
-  readonly onExpired: (count: number) => void;
+  /** What a run of ours did beside its commands. */
+  readonly onSideEffects: (counts: Pick<BatchAnswer, "expired" | "resumed" | "broken">) => void;
   /** Told once what people should know of a store that is usable. */
   readonly onWarning: (message: string) => void;
   /** Told each time the state changes. */
@@ -107,19 +107,21 @@ export class SharedStore {
     const values = [this.#epoch, String(reservationTtlMs), ...commands.flat()];
     const answer = await this.#connection.runScript(this.#script, prefix, values);
     if (!Array.isArray(answer)) throw new StoreError("the store answered in a form that is not the ledger's");
-    const [kind, nowText, expired, ...answers]: unknown[] = answer;
+    const [kind, nowText, expired, resumed, broken, ...answers]: unknown[] = answer;
     if (kind === "epoch") throw this.#epochGone();
     const storeMs = Number(nowText);
-    if (kind !== "done" || !Number.isSafeInteger(storeMs) || typeof expired !== "number")
+    const areCounts = typeof expired === "number" && typeof resumed === "number" && typeof broken === "number";
+    if (kind !== "done" || !Number.isSafeInteger(storeMs) || !areCounts)
       throw new StoreError("the store answered in a form that is not the ledger's");
     if (answers.length !== commands.length) throw new StoreError("the store answered a part of what it was asked");
-    return { storeMs, expired, answers };
+    return { storeMs, expired, resumed, broken, answers };
   }
 
-  #hear({ storeMs, expired }: BatchAnswer): void {
+  #hear(answer: BatchAnswer): void {
+    const { storeMs, expired, resumed, broken } = answer;
     this.#failures = 0;
     this.#aheadMs = storeMs - performance.now();
-    if (expired > 0) this.#options.onExpired(expired);
+    if (expired + resumed + broken > 0) this.#options.onSideEffects(answer);
   }
 
   #epochGone(): StoreError {
