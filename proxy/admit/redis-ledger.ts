@@ -83,6 +83,8 @@ const triesMax = 3;
 const decisionTimeoutMs = 60;
 /** A retry starts only this early, so that both together stay within the time. */
 const retryWithinMs = 5;
+/** So long after its expiry a reservation may still be settled or held again. */
+const lateMs = 24 * 3_600_000;
 /** How long a start waits to know what the store is like. */
 const openMs = 3_000;
 
@@ -162,8 +164,8 @@ export class RedisLedger implements OpenLedger {
   }
 
   get openCount(): number {
-    this.#forgetExpired();
-    return this.#open.size + this.#local.openCount;
+    const expired = this.#forgetExpired();
+    return this.#open.size - expired + this.#local.openCount;
   }
 
   /** Settlements that the store has not been told of yet. */
@@ -331,13 +333,20 @@ export class RedisLedger implements OpenLedger {
     if (used.costNanos > held.costNanos) this.counts.overshotNanos += BigInt(used.costNanos - held.costNanos);
   }
 
-  /** What was lost without being settled or touched has expired in the store. */
-  #forgetExpired(): void {
-    const oldestMs = this.#monotonicNow() - this.#options.reservationTtlMs;
+  /**
+   * What was not settled or touched in time has expired in the store, and is known here a day longer: it may go on.
+   *
+   * @returns how many have expired and are known still
+   */
+  #forgetExpired(): number {
+    const expiredMs = this.#monotonicNow() - this.#options.reservationTtlMs;
+    let count = 0;
     for (const id of this.#open.keys()) {
       const held = this.#open.get(id);
-      if (held === undefined || held.touchedAtMs > oldestMs) return;
-      this.#open.delete(id);
+      if (held === undefined || held.touchedAtMs > expiredMs) break;
+      if (held.touchedAtMs <= expiredMs - lateMs) this.#open.delete(id);
+      else count += 1;
     }
+    return count;
   }
 }

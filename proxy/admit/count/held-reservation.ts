@@ -51,6 +51,8 @@ export function amountOf(unit: Limit["unit"], amounts: NarrowAmounts): number {
 /** Requests in flight of one key or channel. */
 export interface InFlightCounter {
   inFlight: number;
+  /** Of reservations that expired and may be held again. */
+  expired: number;
 }
 
 export class HeldReservation implements Reservation {
@@ -90,8 +92,16 @@ export class HeldReservation implements Reservation {
     return this.#states;
   }
 
-  /** Takes back from its limits what was released in them. */
-  holdLimitsAgain(nowMs: number): void {
+  /** Keeps its counters while it has expired and may be held again. */
+  countInExpired(change: 1 | -1): void {
+    for (const counters of [this.limits, this.balances, this.inFlight])
+      for (const counter of counters) counter.expired += change;
+  }
+
+  /** Takes back from all of its counters what was released in them. */
+  holdAgain(nowMs: number): void {
+    for (const { tally } of this.balances) tally.hold(this.amounts.costNanos);
+    for (const counter of this.inFlight) counter.inFlight += 1;
     let index = 0;
     for (const counter of this.limits) {
       const window = this.#windows[index++];

@@ -133,6 +133,8 @@ export class LimitCounter {
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
+  /** Reservations of it that have expired and may be held again. */
+  expired = 0;
   /** Another may count under its name: what is still settled here must not be on disk beside that. */
   isForgotten = false;
   /** Its row on disk; undefined: not yet. */
@@ -281,9 +283,9 @@ export class LimitCounter {
     }
   }
 
-  /** Whether open reservations hold a part of it, be it of a window that is over. */
+  /** Whether reservations hold a part of it or may again, be it of a window that is over. */
   get isHeld(): boolean {
-    return this.#windows.hasPending;
+    return this.#windows.hasPending || this.expired > 0;
   }
 
   /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
@@ -323,6 +325,7 @@ export class BalanceCounter {
   lastUsedMs: number;
   isChanged = false;
   isForgotten = false;
+  expired = 0;
   stored: StoredIdentity | undefined;
   #grantedNanos: bigint | undefined;
   #ceiling: Ceiling | undefined;
@@ -332,9 +335,9 @@ export class BalanceCounter {
     this.lastUsedMs = nowMs;
   }
 
-  /** Whether open reservations hold a part of it. */
+  /** Whether reservations hold a part of it or may again. */
   get isHeld(): boolean {
-    return this.tally.hasPending;
+    return this.tally.hasPending || this.expired > 0;
   }
 
   /** The ceiling of `grantedNanos`, prepared anew when it changes; undefined: unlimited. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Amounts, ReserveRequest } from "#proxy/admit/ledger";
 import type { RedisLedger, RedisLedgerOptions } from "#proxy/admit/redis-ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import { openRedisLedger } from "#test/support/redis/redis-ledger";
+import { openRedisLedger, scriptByKey } from "#test/support/redis/redis-ledger";
 import { needRedis, type RedisServer, startRedis } from "#test/support/redis/redis-server";
 import { waitFor } from "#test/support/wait-for";
 
@@ -19,6 +19,7 @@ const limit: Limit = {
   algorithm: "FixedWindow",
   mode: "Enforce",
 };
+const bucket: Limit = { ...limit, period: "Hour", algorithm: "TokenBucket" };
 const quota = { counter: "key/ns/a/quota", limit };
 const keyOf = (counter: string): string => `{tollgate}:c:${counter}`;
 
@@ -59,6 +60,12 @@ describe("RedisLedger, after losses", function () {
     });
     opened.push(close);
     return ledger;
+  }
+
+  /** Makes the store forget everything but its epoch, as one that takes over with old data. */
+  async function rollBack(): Promise<void> {
+    const epoch = await server.admin.get("{tollgate}:epoch");
+    await server.admin.multi().flushall().set("{tollgate}:epoch", String(epoch)).exec();
   }
 
   /** @returns why not; `reserved` where it was */
@@ -111,5 +118,149 @@ describe("RedisLedger, after losses", function () {
       assert.equal(await reopened(false), "lost");
       assert.equal(await reopened(true), "usable");
     });
+
+    it("a store without an append-only file is pointed out, once", async () => {
+      await server.admin.config("SET", "appendonly", "no");
+      const ledger = await open("one", { acceptEmpty: true });
+      assert.equal(ledger.storeState.kind, "usable");
+      assert.equal(messages.filter((message) => /writes no append-only file/.test(message)).length, 1);
+    });
+  });
+
+  describe("a reservation that the store has lost", () => {
+    const balance = { counter: "account/ns/a", grantedNanos: 10n ** 12n };
+    const asked = { amounts: spent(500n), limits: [quota], balances: [balance], concurrency: [] };
+
+    it("is counted when it is settled, once, in all that it was made against", async () => {
+      const ledger = await open("one", { acceptEmpty: true });
+      await ledger.reserve({ id: "lost", ...asked });
+      await rollBack();
+      assert.equal(await ledger.settle("lost", spent(400n)), "deferred");
+      await waitFor("it to be counted", () => ledger.undeliveredCount === 0);
+      assert.equal(await ledger.settle("lost", spent(400n)), "unknown");
+      assert.deepEqual(await sums(ledger, quota.counter), [400n, 0n]);
+      assert.deepEqual(await sums(ledger, balance.counter), [400n, 0n]);
+      assert.equal(ledger.counts.forgotten, 1);
+    });
+
+    it("is counted by the next process, where its settlement waited on the disk", async () => {
+      const ledger = await open("one", { acceptEmpty: true });
+      await ledger.reserve({ id: "lost", ...asked });
+      await server.end();
+      await waitFor("the loss to be seen", () => ledger.storeState.kind === "failing");
+      assert.equal(await ledger.settle("lost", spent(400n)), "deferred");
+      await ledger.close();
+      await server.start();
+      await rollBack();
+      const next = await open("one");
+      await waitFor("it to be counted", () => next.undeliveredCount === 0);
+      assert.deepEqual(await sums(next, quota.counter), [400n, 0n]);
+      assert.deepEqual(await sums(next, balance.counter), [400n, 0n]);
+    });
+
+    it("holds nothing when it arrives after its own settlement", async () => {
+      const ledger = await open("one", { acceptEmpty: true });
+      assert.equal(await ledger.settle("overtaken", spent(0n)), "unknown");
+      assert.equal(await ask(ledger, 500n, { id: "overtaken" }), "store-unavailable");
+      assert.deepEqual(await sums(ledger, quota.counter), [undefined, undefined]);
+    });
+  });
+
+  describe("a store that was silent", () => {
+    it("gives nothing back that runs, and a settlement passes no ceiling", async () => {
+      const ttl = { reservationTtlMs: 800 };
+      const a = await open("a", { acceptEmpty: true, decisionTimeoutMs: 60, ...ttl });
+      const b = await open("b", ttl);
+      const id = await waitFor("a place", async () => {
+        const result = await a.reserve({ id: "runs", amounts: spent(1_000n), limits: [quota], balances: [], concurrency: [] });
+        return result.kind === "reserved" && result.id;
+      });
+      const heartbeat = setInterval(() => a.touch(id), 100);
+      try {
+        server.pause();
+        const pausedMs = performance.now();
+        await waitFor("the time to live to pass", () => performance.now() - pausedMs > 1_200);
+        server.resume();
+        for (const ledger of [b, a]) await waitFor("it to be usable", () => ledger.storeState.kind === "usable");
+        assert.equal(await ask(b, 1_000n), "quota");
+        const backMs = performance.now();
+        await waitFor("another time to live to pass", async () => {
+          assert.equal(await ask(b, 1_000n), "quota");
+          return performance.now() - backMs > 1_200;
+        });
+        assert.equal(await a.settle(id, spent(1_000n)), "settled");
+        assert.deepEqual(await sums(b, quota.counter), [1_000n, 0n]);
+        assert.equal(b.counts.expired + a.counts.expired, 0);
+      } finally {
+        clearInterval(heartbeat);
+      }
+    });
+
+    it("gives back what nobody renews, also where it is asked less than once in the time to live", async () => {
+      const clock = { nowMs: Date.UTC(2041, 0, 1) };
+      const pass = async (ms: number): Promise<void> => {
+        clock.nowMs += ms;
+        await server.admin.set("{tollgate}:clock", String(clock.nowMs));
+      };
+      await pass(0);
+      const ledger = await open("one", { acceptEmpty: true, script: scriptByKey, now: () => clock.nowMs });
+      assert.equal(await ask(ledger, 1_000n), "reserved");
+      const pending: bigint[] = [];
+      for (let index = 0; index < 6; index += 1) {
+        await pass(50_000);
+        pending.push((await ledger.read(quota.counter))?.pending ?? -1n);
+      }
+      assert.equal(pending[1], 1_000n, "the respite after a silence");
+      assert.equal(pending[5], 0n);
+    });
+  });
+
+  describe("a counter that is none any more", () => {
+    const other = { counter: "key/ns/b/other", limit };
+
+    it("keeps nothing from the others when its reservation expires, and is passed over once", async () => {
+      const ledger = await open("one", { acceptEmpty: true, reservationTtlMs: 300 });
+      assert.equal(await ask(ledger, 10n, { limits: [quota, other] }), "reserved");
+      await server.admin.set(keyOf(quota.counter), "text");
+      await waitFor("the rest to be given back", async () => (await ledger.read(other.counter))?.pending === 0n);
+      assert.equal(await ask(ledger, 10n, { limits: [other] }), "reserved");
+      assert.equal(ledger.counts.broken, 1);
+      assert.match(messages.join("\n"), /counters that are none any more/);
+    });
+
+    it("lets its reservation be settled once in the others", async () => {
+      const ledger = await open("one", { acceptEmpty: true });
+      const request = { id: "half", amounts: spent(10n), limits: [other, quota], balances: [], concurrency: [] };
+      await ledger.reserve(request);
+      await server.admin.set(keyOf(quota.counter), "text");
+      assert.equal(await ledger.settle("half", spent(7n)), "settled");
+      assert.equal(await ledger.settle("half", spent(7n)), "repeated");
+      assert.deepEqual(await sums(ledger, other.counter), [7n, 0n]);
+      assert.equal(ledger.undeliveredCount, 0);
+    });
+
+    for (const row of [
+      { name: "pending", field: "Cp", limit },
+      { name: "headroom", field: "Ch", limit },
+      { name: "generation", field: "Cg", limit },
+      { name: "headroom, of an edited limit", field: "Ch", limit: { ...limit, limit: "2000" } },
+      { name: "level", field: "cl", limit: bucket },
+      { name: "remainder", field: "cr", limit: bucket },
+      { name: "pending, of a bucket", field: "cp", limit: bucket },
+    ] as const) {
+      it(`a field that is no number (${row.name}) lets no part of a reservation be held`, async () => {
+        const ledger = await open("one", { acceptEmpty: true });
+        const damaged = { counter: "key/ns/a/damaged", limit: row.field.startsWith("c") ? bucket : limit };
+        assert.equal(await ask(ledger, 10n, { limits: [other, damaged] }), "reserved");
+        if (row.field === "Cg") await server.admin.hdel(keyOf(damaged.counter), row.field);
+        else await server.admin.hset(keyOf(damaged.counter), row.field, "garbage");
+        const edited = { ...damaged, limit: row.limit };
+        assert.equal(await ask(ledger, 10n, { limits: [other, edited] }), "store-unavailable");
+        await waitFor("the doubt to be settled", () => ledger.undeliveredCount === 0);
+        assert.deepEqual(await sums(ledger, other.counter), [0n, 10n]);
+        const kept = await server.admin.hget(keyOf(damaged.counter), row.field.startsWith("c") ? "cp" : "Cp");
+        assert.ok(kept === "10" || kept === "garbage", String(kept));
+      });
+    }
   });
 });
