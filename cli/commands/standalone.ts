@@ -121,13 +121,7 @@ function checkProcesses(settings: Settings, count: number): void {
 }
 
 /** @param mayBegin with a data folder that is new these proxies are the first in a shared store that is empty */
-function proxyFlags(
-  settings: Settings,
-  pushSocket: string,
-  index: number,
-  count: number,
-  mayBegin: boolean,
-): string[] {
+function proxyFlags(settings: Settings, pushSocket: string, index: number, count: number, mayBegin: boolean): string[] {
   const admin = parseAddress(settings.text("admin"));
   const host = admin.host.includes(":") ? `[${admin.host}]` : admin.host;
   return toProxyFlags(settings, {

@@ -256,7 +256,9 @@ export class MemoryLedger implements Ledger {
       balances: request.balances.map(({ counter: name }) =>
         found(this.#balances, name, () => new BalanceCounter(name, nowMs)),
       ),
-      inFlight: request.concurrency.map(({ counter: name }) => found(this.#inFlight, name, () => ({ inFlight: 0, expired: 0 }))),
+      inFlight: request.concurrency.map(({ counter: name }) =>
+        found(this.#inFlight, name, () => ({ inFlight: 0, expired: 0 })),
+      ),
     };
   }
 

@@ -135,7 +135,8 @@ export class RedisLedger implements OpenLedger {
         this.counts.expired += expired;
         this.counts.resumed += resumed;
         this.counts.broken += broken;
-        if (broken > 0) this.#tell("the store holds counters that are none any more: what was used is not counted there");
+        if (broken > 0)
+          this.#tell("the store holds counters that are none any more: what was used is not counted there");
       },
       onWarning: (message) => options.onProblem?.(message),
       onState: (state) => {

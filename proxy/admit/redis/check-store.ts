@@ -28,11 +28,7 @@ export interface KeptEpoch {
  *
  * @param prefix of all keys, with the hash tag
  */
-export async function checkStore(
-  connection: StoreConnection,
-  prefix: string,
-  kept: KeptEpoch,
-): Promise<StoreCheck> {
+export async function checkStore(connection: StoreConnection, prefix: string, kept: KeptEpoch): Promise<StoreCheck> {
   try {
     const info = await connection.info();
     const unfit = unfitness(info);
@@ -41,7 +37,8 @@ export async function checkStore(
     const expected = kept.read();
     let found = await connection.get(key);
     if (found === null) {
-      if (!kept.mayBegin) return lost(expected === undefined ? unbegun : "the store is empty where it used to hold counters");
+      if (!kept.mayBegin)
+        return lost(expected === undefined ? unbegun : "the store is empty where it used to hold counters");
       await connection.setIfAbsent(key, randomUUID());
       found = await connection.get(key);
       if (found === null) return { kind: "failing", message: "the store does not keep what is written" };

@@ -172,7 +172,13 @@ describe("RedisLedger, after losses", function () {
       const a = await open("a", { acceptEmpty: true, decisionTimeoutMs: 60, ...ttl });
       const b = await open("b", ttl);
       const id = await waitFor("a place", async () => {
-        const result = await a.reserve({ id: "runs", amounts: spent(1_000n), limits: [quota], balances: [], concurrency: [] });
+        const result = await a.reserve({
+          id: "runs",
+          amounts: spent(1_000n),
+          limits: [quota],
+          balances: [],
+          concurrency: [],
+        });
         return result.kind === "reserved" && result.id;
       });
       const heartbeat = setInterval(() => a.touch(id), 100);
