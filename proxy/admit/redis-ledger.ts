@@ -55,6 +55,8 @@ export interface RedisLedgerOptions {
   readonly name: string;
   /** The script's text; the ledger's own unless given. */
   readonly script?: string;
+  /** How often a store in use is looked at; 10,000 ms unless given. */
+  readonly watchEveryMs?: number;
 }
 
 /** What this process holds in the store. */
@@ -68,8 +70,10 @@ interface Held {
 /** A window may end while the question is on its way; the second answer is nearly always the last. */
 const triesMax = 3;
 const decisionTimeoutMs = 60;
-/** A retry starts only this early, so that both together stay within the time. */
-const retryWithinMs = 5;
+/** Timers are late by a millisecond or two. */
+const marginMs = 3;
+/** Of reservations in one command: a script holds up all others while it runs. */
+const touchedMax = 500;
 /** How long a start waits to know what the store is like. */
 const openMs = 3_000;
 
@@ -84,6 +88,9 @@ export class RedisLedger implements OpenLedger {
   /** What was admitted while the store was away. */
   readonly #local: LocalCounts;
   readonly #undelivered: Undelivered;
+  /** How long an answer is waited for, and a decision with its retries takes at most. */
+  readonly #answerMs: number;
+  #touched: string[] = [];
   #problemAtMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -108,12 +115,14 @@ export class RedisLedger implements OpenLedger {
   private constructor(options: RedisLedgerOptions, onKnown: () => void) {
     this.#options = options;
     this.#monotonicNow = options.monotonicNow ?? (() => performance.now());
+    this.#answerMs = (options.decisionTimeoutMs ?? decisionTimeoutMs) - marginMs;
     const { address, prefix, reservationTtlMs, folder, script } = options;
     this.#store = new SharedStore({
       connect: (events) => new RedisConnection(address, events),
       prefix,
       reservationTtlMs,
-      answerMs: (options.decisionTimeoutMs ?? decisionTimeoutMs) - retryWithinMs - 1,
+      answerMs: this.#answerMs,
+      watchEveryMs: options.watchEveryMs,
       epoch: new EpochFile(folder),
       acceptEmpty: options.acceptEmpty ?? false,
       ...(script !== undefined && { script }),
@@ -134,7 +143,10 @@ export class RedisLedger implements OpenLedger {
     this.#undelivered = new Undelivered({
       folder,
       name: options.name,
+      now: () => this.#store.nowMs,
       deliver: (entry) => this.#deliver(entry),
+      isOver: ({ claims, atMs }) =>
+        claims !== undefined && claimsNothing(stillCounting(claims, this.#rules, atMs, this.#store.nowMs)),
       onProblem: (message) => this.#tell(message),
     });
   }
@@ -153,7 +165,14 @@ export class RedisLedger implements OpenLedger {
     return this.#undelivered.size;
   }
 
+  /** Those that were given up although they still counted. */
+  get lostCount(): number {
+    return this.#undelivered.lostCount;
+  }
+
   reserve(request: ReserveRequest): Awaitable<Reservation | Refusal> {
+    // Nothing to ask: a call without any limit waits for no store.
+    if (claimsNothing(request) && request.concurrency.length === 0) return this.#reserveHere(request);
     return this.#store.isUsable ? this.#reserve(request) : this.#withoutStore(request);
   }
 
@@ -162,6 +181,7 @@ export class RedisLedger implements OpenLedger {
     const claims = this.#local.settle(id, actual);
     if (claims !== undefined) {
       this.counts.settled += 1;
+      if (claimsNothing(claims)) return "settled";
       return this.#defer({ id: `${id}~`, atMs: this.#store.nowMs, used, claims });
     }
     const held = this.#open.get(id);
@@ -179,7 +199,7 @@ export class RedisLedger implements OpenLedger {
     held.touchedAtMs = this.#monotonicNow();
     this.#open.delete(id);
     this.#open.set(id, held);
-    if (this.#store.isUsable) this.#store.submit(touchCommand(id)).catch(() => undefined);
+    if (this.#touched.push(id) === 1) process.nextTick(() => this.#sendTouched());
   }
 
   async read(counter: string): Promise<CounterReading | undefined> {
@@ -197,11 +217,22 @@ export class RedisLedger implements OpenLedger {
     await this.#store.close();
   }
 
+  #sendTouched(): void {
+    const ids = this.#touched;
+    this.#touched = [];
+    if (!this.#store.isUsable) return;
+    for (let at = 0; at < ids.length; at += touchedMax)
+      this.#store.submit(touchCommand(ids.slice(at, at + touchedMax))).catch(() => undefined);
+  }
+
   async #reserve(request: ReserveRequest): Promise<Reservation | Refusal> {
     const amounts = narrowAmounts(request.amounts);
+    const byMs = (request.askedSinceMs ?? performance.now()) + this.#answerMs;
+    // The time is used up, by a question that came before.
+    if (byMs - performance.now() < 1) return this.#withoutStore(request);
     let decision: Decision | undefined;
     try {
-      decision = await this.#decide(request, amounts);
+      decision = await this.#decide(request, amounts, byMs);
     } catch (error) {
       this.#tell(problemOf(error));
       // It may be held there although we do not know it.
@@ -221,16 +252,17 @@ export class RedisLedger implements OpenLedger {
     return result;
   }
 
-  /** @throws StoreError where the store did not decide in time */
-  async #decide(request: ReserveRequest, amounts: NarrowAmounts): Promise<Decision> {
-    const startedMs = performance.now();
+  /** @param byMs of `performance.now`. @throws StoreError where the store did not decide in time */
+  async #decide(request: ReserveRequest, amounts: NarrowAmounts, byMs: number): Promise<Decision> {
     for (let tries = 1; ; tries += 1) {
       const command = reserveCommand(request, amounts, this.#rules, this.#store.nowMs);
-      const { answer, storeMs } = await this.#store.submit(command);
+      const hasAllTime = tries === 1 && request.askedSinceMs === undefined;
+      const withinMs = hasAllTime ? undefined : byMs - performance.now();
+      const { answer, storeMs } = await this.#store.submit(command, withinMs);
       const clocks = { storeMs, localMs: this.#options.now() };
       const decision = readDecision(answer, request, amounts, this.#rules, clocks);
       if (decision !== undefined) return decision;
-      if (tries === triesMax || performance.now() - startedMs > retryWithinMs)
+      if (tries === triesMax || byMs - performance.now() < 1)
         throw new StoreError("the store's clock left the window that it was asked about");
     }
   }
@@ -278,7 +310,14 @@ export class RedisLedger implements OpenLedger {
   /** The failure policy: refused, or counted here alone. */
   #withoutStore(request: ReserveRequest): Reservation | Refusal {
     const { failureMode = "BalancesClosed", now } = this.#options;
-    const result = refuseClosed(request, failureMode, this.#rules, now()) ?? this.#local.reserve(request);
+    const refusal = refuseClosed(request, failureMode, this.#rules, now());
+    if (refusal === undefined) return this.#reserveHere(request);
+    this.counts.refused += 1;
+    return refusal;
+  }
+
+  #reserveHere(request: ReserveRequest): Reservation | Refusal {
+    const result = this.#local.reserve(request);
     this.counts[result.kind] += 1;
     return result;
   }
@@ -306,4 +345,9 @@ export class RedisLedger implements OpenLedger {
       this.#open.delete(id);
     }
   }
+}
+
+/** Calls in flight end with the call, and are nothing to tell afterwards. */
+function claimsNothing({ limits, balances }: Pick<ReserveRequest, "limits" | "balances">): boolean {
+  return limits.length === 0 && balances.length === 0;
 }

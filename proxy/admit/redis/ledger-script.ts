@@ -322,8 +322,11 @@ function run.post(at)
   return "settled"
 end
 
+-- touch ID...: ARGV before them is their number.
 function run.touch(at)
-  redis.call("ZADD", prefix .. ":due", "XX", text(now + ttl), ARGV[at])
+  for index = at, at + tonumber(ARGV[at - 1]) - 1 do
+    redis.call("ZADD", prefix .. ":due", "XX", text(now + ttl), ARGV[index])
+  end
   return "touched"
 end
 

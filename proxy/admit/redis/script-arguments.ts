@@ -63,8 +63,8 @@ export function settleCommand(id: string, amounts: NarrowAmounts): Command {
   return ["settle", "6", id, ...numbers.map(String)];
 }
 
-export function touchCommand(id: string): Command {
-  return ["touch", "1", id];
+export function touchCommand(ids: readonly string[]): Command {
+  return ["touch", String(ids.length), ...ids];
 }
 
 export function readCommand(counter: string): Command {
