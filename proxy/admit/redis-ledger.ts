@@ -63,6 +63,8 @@ export interface RedisLedgerOptions {
 interface Held {
   readonly reservation: Reservation;
   readonly amounts: NarrowAmounts;
+  /** Without any limit: the store was not asked. */
+  readonly isUnlimited?: boolean;
   /** By the monotonic clock. */
   touchedAtMs: number;
 }
@@ -171,8 +173,7 @@ export class RedisLedger implements OpenLedger {
   }
 
   reserve(request: ReserveRequest): Awaitable<Reservation | Refusal> {
-    // Nothing to ask: a call without any limit waits for no store.
-    if (claimsNothing(request) && request.concurrency.length === 0) return this.#reserveHere(request);
+    if (claimsNothing(request) && request.concurrency.length === 0) return this.#reserveUnlimited(request);
     return this.#store.isUsable ? this.#reserve(request) : this.#withoutStore(request);
   }
 
@@ -187,6 +188,10 @@ export class RedisLedger implements OpenLedger {
     const held = this.#open.get(id);
     this.#open.delete(id);
     if (held !== undefined) this.#countOvershoot(held.amounts, used);
+    if (held?.isUnlimited === true) {
+      this.counts.settled += 1;
+      return "settled";
+    }
     return this.#store.isUsable ? this.#settle(id, used) : this.#deferSettlement(id, used);
   }
 
@@ -199,10 +204,11 @@ export class RedisLedger implements OpenLedger {
     held.touchedAtMs = this.#monotonicNow();
     this.#open.delete(id);
     this.#open.set(id, held);
-    if (this.#touched.push(id) === 1) process.nextTick(() => this.#sendTouched());
+    if (held.isUnlimited !== true && this.#touched.push(id) === 1) process.nextTick(() => this.#sendTouched());
   }
 
   async read(counter: string): Promise<CounterReading | undefined> {
+    this.#forgetExpired();
     if (!this.#store.isUsable) throw new StoreError(this.#store.state.message);
     const { answer, storeMs } = await this.#store.submit(readCommand(counter));
     return readReading(answer, counter, storeMs);
@@ -215,6 +221,17 @@ export class RedisLedger implements OpenLedger {
     if (this.#store.isUsable && this.#undelivered.size > 0) await this.#undelivered.deliver();
     await this.#undelivered.close();
     await this.#store.close();
+  }
+
+  /** Nothing to ask: a call without any limit waits for no store. */
+  #reserveUnlimited({ id, amounts }: ReserveRequest): Reservation {
+    const known = this.#open.get(id);
+    if (known !== undefined) return known.reservation;
+    const reservation: Reservation = { kind: "reserved", id, states: [] };
+    const touchedAtMs = this.#monotonicNow();
+    this.#open.set(id, { reservation, amounts: narrowAmounts(amounts), isUnlimited: true, touchedAtMs });
+    this.counts.reserved += 1;
+    return reservation;
   }
 
   #sendTouched(): void {
@@ -310,14 +327,7 @@ export class RedisLedger implements OpenLedger {
   /** The failure policy: refused, or counted here alone. */
   #withoutStore(request: ReserveRequest): Reservation | Refusal {
     const { failureMode = "BalancesClosed", now } = this.#options;
-    const refusal = refuseClosed(request, failureMode, this.#rules, now());
-    if (refusal === undefined) return this.#reserveHere(request);
-    this.counts.refused += 1;
-    return refusal;
-  }
-
-  #reserveHere(request: ReserveRequest): Reservation | Refusal {
-    const result = this.#local.reserve(request);
+    const result = refuseClosed(request, failureMode, this.#rules, now()) ?? this.#local.reserve(request);
     this.counts[result.kind] += 1;
     return result;
   }
@@ -343,6 +353,7 @@ export class RedisLedger implements OpenLedger {
       const held = this.#open.get(id);
       if (held === undefined || held.touchedAtMs > oldestMs) return;
       this.#open.delete(id);
+      if (held.isUnlimited === true) this.counts.expired += 1;
     }
   }
 }
