@@ -48,6 +48,11 @@ export interface ReserveRequest {
   readonly limits: readonly LimitClaim[];
   readonly balances: readonly BalanceClaim[];
   readonly concurrency: readonly ConcurrencyClaim[];
+  /**
+   * When the call first asked the ledger, by `performance.now`: all that it asks has one time together. Absent where
+   * this is its first question.
+   */
+  readonly askedSinceMs?: number;
 }
 
 /** A limit's numbers after a decision: feeds rate-limit headers and messages. */

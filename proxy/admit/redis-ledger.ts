@@ -6,7 +6,6 @@
  * most: a store that does not answer by then, or has lost its history, decides by the failure policy, and what could
  * not be settled in it is settled when it is back (`redis/undelivered.ts`).
  */
-import { TransientMap } from "#proxy/runtime/transient-map";
 import type { QuotaFailureMode } from "#proxy/settings";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { type NarrowAmounts, narrowAmounts, noAmounts } from "./count/held-reservation.ts";
@@ -24,8 +23,9 @@ import type {
   SettleOutcome,
 } from "./ledger.ts";
 import { EpochFile } from "./redis/epoch-file.ts";
+import { type Held, HeldReservations } from "./redis/held-reservations.ts";
 import { type Claims, LocalCounts, stillCounting } from "./redis/local-counts.ts";
-import { type Decision, readDecision, readOutcome, readReading, StoreError } from "./redis/script-answers.ts";
+import { type Decision, readDecision, readOutcome, readReading, RefusedCommand, StoreError } from "./redis/script-answers.ts";
 import {
   markerMs,
   postCommand,
@@ -64,27 +64,19 @@ export interface RedisLedgerOptions {
   readonly name: string;
   /** The script's text; the ledger's own unless given. */
   readonly script?: string;
-}
-
-/** What this process holds in the store. */
-interface Held {
-  readonly reservation: Reservation;
-  readonly amounts: NarrowAmounts;
-  /** What it was made against, for a store that loses it. */
-  readonly heldIn: Claims;
-  /** When it was made, by the store's clock. */
-  readonly atMs: number;
-  /** By the monotonic clock. */
-  touchedAtMs: number;
+  /** How often a store in use is looked at; 10,000 ms unless given. */
+  readonly watchEveryMs?: number;
 }
 
 /** A window may end while the question is on its way; the second answer is nearly always the last. */
 const triesMax = 3;
 const decisionTimeoutMs = 60;
-/** A retry starts only this early, so that both together stay within the time. */
-const retryWithinMs = 5;
-/** So long after its expiry a reservation may still be settled or held again. */
-const lateMs = 24 * 3_600_000;
+/** Timers are late by a millisecond or two. */
+const marginMs = 3;
+/** Of reservations in one command: a script holds up all others while it runs. */
+const touchedMax = 500;
+/** Older entries are not sent: each is known to the store for a day longer (`markerMs`). */
+const entryMs = markerMs - 86_400_000;
 /** How long a start waits to know what the store is like. */
 const openMs = 3_000;
 
@@ -93,12 +85,13 @@ export class RedisLedger implements OpenLedger {
   readonly #options: RedisLedgerOptions;
   readonly #rules = new LimitRules();
   readonly #store: SharedStore;
-  readonly #monotonicNow: () => number;
-  /** Least recently touched first. */
-  readonly #open = new TransientMap<string, Held>();
+  readonly #open: HeldReservations;
   /** What was admitted while the store was away. */
   readonly #local: LocalCounts;
   readonly #undelivered: Undelivered;
+  /** How long an answer is waited for, and a decision with its retries takes at most. */
+  readonly #answerMs: number;
+  #touched: string[] = [];
   #problemAtMs = Number.NEGATIVE_INFINITY;
 
   /**
@@ -122,13 +115,19 @@ export class RedisLedger implements OpenLedger {
 
   private constructor(options: RedisLedgerOptions, onKnown: () => void) {
     this.#options = options;
-    this.#monotonicNow = options.monotonicNow ?? (() => performance.now());
+    this.#open = new HeldReservations(
+      options.monotonicNow ?? (() => performance.now()),
+      options.reservationTtlMs,
+      () => (this.counts.expired += 1),
+    );
+    this.#answerMs = (options.decisionTimeoutMs ?? decisionTimeoutMs) - marginMs;
     const { address, prefix, reservationTtlMs, folder, script } = options;
     this.#store = new SharedStore({
       connect: (events) => new RedisConnection(address, events),
       prefix,
       reservationTtlMs,
-      answerMs: (options.decisionTimeoutMs ?? decisionTimeoutMs) - retryWithinMs - 1,
+      answerMs: this.#answerMs,
+      watchEveryMs: options.watchEveryMs,
       epoch: new EpochFile(folder, options.acceptEmpty ?? false),
       ...(script !== undefined && { script }),
       onSideEffects: ({ expired, resumed, broken }) => {
@@ -155,7 +154,10 @@ export class RedisLedger implements OpenLedger {
     this.#undelivered = new Undelivered({
       folder,
       name: options.name,
+      now: () => this.#store.nowMs,
       deliver: (entry) => this.#deliver(entry),
+      isOver: ({ claims, atMs }) =>
+        claims !== undefined && claimsNothing(stillCounting(claims, this.#rules, atMs, this.#store.nowMs)),
       onProblem: (message) => this.#tell(message),
     });
   }
@@ -165,8 +167,7 @@ export class RedisLedger implements OpenLedger {
   }
 
   get openCount(): number {
-    const expired = this.#forgetExpired();
-    return this.#open.size - expired + this.#local.openCount;
+    return this.#open.countOpen() + this.#local.openCount;
   }
 
   /** Settlements that the store has not been told of yet. */
@@ -174,7 +175,13 @@ export class RedisLedger implements OpenLedger {
     return this.#undelivered.size;
   }
 
+  /** Those that were given up although they still counted. */
+  get lostCount(): number {
+    return this.#undelivered.lostCount;
+  }
+
   reserve(request: ReserveRequest): Awaitable<Reservation | Refusal> {
+    if (claimsNothing(request) && request.concurrency.length === 0) return this.#reserveUnlimited(request);
     return this.#store.isUsable ? this.#reserve(request) : this.#withoutStore(request);
   }
 
@@ -183,27 +190,29 @@ export class RedisLedger implements OpenLedger {
     const claims = this.#local.settle(id, actual);
     if (claims !== undefined) {
       this.counts.settled += 1;
+      if (claimsNothing(claims)) return "settled";
       return this.#defer({ id: `${id}~`, atMs: this.#store.nowMs, used, claims });
     }
-    const held = this.#open.get(id);
-    this.#open.delete(id);
+    const held = this.#open.take(id);
     if (held !== undefined) this.#countOvershoot(held.amounts, used);
+    if (held !== undefined && held.heldIn === undefined) {
+      this.counts.settled += 1;
+      return "settled";
+    }
     return this.#store.isUsable ? this.#settle(id, used, held) : this.#deferSettlement(id, used, held);
   }
 
   touch(id: string): void {
-    const held = this.#open.get(id);
+    const held = this.#open.touch(id);
     if (held === undefined) {
       this.#local.touch(id);
       return;
     }
-    held.touchedAtMs = this.#monotonicNow();
-    this.#open.delete(id);
-    this.#open.set(id, held);
-    if (this.#store.isUsable) this.#store.submit(touchCommand(id)).catch(() => undefined);
+    if (held.heldIn !== undefined && this.#touched.push(id) === 1) process.nextTick(() => this.#sendTouched());
   }
 
   async read(counter: string): Promise<CounterReading | undefined> {
+    this.#open.countOpen();
     if (!this.#store.isUsable) throw new StoreError(this.#store.state.message);
     const { answer, storeMs } = await this.#store.submit(readCommand(counter));
     return readReading(answer, counter, storeMs);
@@ -218,11 +227,32 @@ export class RedisLedger implements OpenLedger {
     await this.#store.close();
   }
 
+  /** Nothing to ask: a call without any limit waits for no store. */
+  #reserveUnlimited({ id, amounts }: ReserveRequest): Reservation {
+    const known = this.#open.get(id);
+    if (known !== undefined) return known.reservation;
+    const reservation: Reservation = { kind: "reserved", id, states: [] };
+    this.#open.add({ reservation, amounts: narrowAmounts(amounts), atMs: this.#store.nowMs });
+    this.counts.reserved += 1;
+    return reservation;
+  }
+
+  #sendTouched(): void {
+    const ids = this.#touched;
+    this.#touched = [];
+    if (!this.#store.isUsable) return;
+    for (let at = 0; at < ids.length; at += touchedMax)
+      this.#store.submit(touchCommand(ids.slice(at, at + touchedMax))).catch(() => undefined);
+  }
+
   async #reserve(request: ReserveRequest): Promise<Reservation | Refusal> {
     const amounts = narrowAmounts(request.amounts);
+    const byMs = (request.askedSinceMs ?? performance.now()) + this.#answerMs;
+    // The time is used up, by a question that came before.
+    if (byMs - performance.now() < 1) return this.#withoutStore(request);
     let decision: Decision | undefined;
     try {
-      decision = await this.#decide(request, amounts);
+      decision = await this.#decide(request, amounts, byMs);
     } catch (error) {
       this.#tell(problemOf(error));
       // It may be held there although we do not know it.
@@ -237,23 +267,23 @@ export class RedisLedger implements OpenLedger {
     if (isKnown) return this.#open.get(request.id)?.reservation ?? result;
     this.counts.reserved += 1;
     const heldIn = { limits: request.limits, balances: request.balances };
-    const atMs = this.#store.nowMs;
-    this.#open.set(request.id, { reservation: result, amounts, heldIn, atMs, touchedAtMs: this.#monotonicNow() });
+    this.#open.add({ reservation: result, amounts, heldIn, atMs: this.#store.nowMs });
     this.counts.shadowRefused += shadowed.length;
     for (const { counter, limit } of shadowed) this.#options.onShadowRefusal?.(counter, limit);
     return result;
   }
 
-  /** @throws StoreError where the store did not decide in time */
-  async #decide(request: ReserveRequest, amounts: NarrowAmounts): Promise<Decision> {
-    const startedMs = performance.now();
+  /** @param byMs of `performance.now`. @throws StoreError where the store did not decide in time */
+  async #decide(request: ReserveRequest, amounts: NarrowAmounts, byMs: number): Promise<Decision> {
     for (let tries = 1; ; tries += 1) {
       const command = reserveCommand(request, amounts, this.#rules, this.#store.nowMs);
-      const { answer, storeMs } = await this.#store.submit(command);
+      const hasAllTime = tries === 1 && request.askedSinceMs === undefined;
+      const withinMs = hasAllTime ? undefined : byMs - performance.now();
+      const { answer, storeMs } = await this.#store.submit(command, withinMs);
       const clocks = { storeMs, localMs: this.#options.now() };
       const decision = readDecision(answer, request, amounts, this.#rules, clocks);
       if (decision !== undefined) return decision;
-      if (tries === triesMax || performance.now() - startedMs > retryWithinMs)
+      if (tries === triesMax || byMs - performance.now() < 1)
         throw new StoreError("the store's clock left the window that it was asked about");
     }
   }
@@ -263,7 +293,8 @@ export class RedisLedger implements OpenLedger {
     try {
       const { answer } = await this.#store.submit(settleCommand(id, used, shortMarkerMs));
       const outcome = readOutcome(answer);
-      if (outcome === "unknown" && held !== undefined) return this.#countForgotten(id, used, held.heldIn, held.atMs);
+      if (outcome === "unknown" && held?.heldIn !== undefined)
+        return this.#countForgotten(id, used, held.heldIn, held.atMs);
       this.counts[outcome] += 1;
       return outcome;
     } catch (error) {
@@ -293,6 +324,7 @@ export class RedisLedger implements OpenLedger {
   async #deliver({ id, atMs, used, claims, heldIn, sentAtMs }: UndeliveredEntry): Promise<boolean> {
     if (!this.#store.isUsable) return false;
     const { nowMs } = this.#store;
+    if (nowMs - atMs > entryMs) throw new RefusedCommand("the store may have forgotten whether it knows it");
     if (claims === undefined) {
       const { answer } = await this.#store.submit(settleCommand(id, used, markerMs));
       const outcome = readOutcome(answer);
@@ -333,21 +365,9 @@ export class RedisLedger implements OpenLedger {
     this.counts.overshot += 1;
     if (used.costNanos > held.costNanos) this.counts.overshotNanos += BigInt(used.costNanos - held.costNanos);
   }
+}
 
-  /**
-   * What was not settled or touched in time has expired in the store, and is known here a day longer: it may go on.
-   *
-   * @returns how many have expired and are known still
-   */
-  #forgetExpired(): number {
-    const expiredMs = this.#monotonicNow() - this.#options.reservationTtlMs;
-    let count = 0;
-    for (const id of this.#open.keys()) {
-      const held = this.#open.get(id);
-      if (held === undefined || held.touchedAtMs > expiredMs) break;
-      if (held.touchedAtMs <= expiredMs - lateMs) this.#open.delete(id);
-      else count += 1;
-    }
-    return count;
-  }
+/** Calls in flight end with the call, and are nothing to tell afterwards. */
+function claimsNothing({ limits, balances }: Pick<ReserveRequest, "limits" | "balances">): boolean {
+  return limits.length === 0 && balances.length === 0;
 }

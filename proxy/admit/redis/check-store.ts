@@ -9,7 +9,7 @@ export type StoreCheck =
   /** @property warning what people should know of it nevertheless */
   | { readonly kind: "usable"; readonly epoch: string; readonly warning: string | undefined }
   /** Tried again by itself. */
-  | { readonly kind: "failing"; readonly message: string }
+  | { readonly kind: "failing"; readonly message: string; readonly isReplica?: boolean }
   /** People must say what shall be: its history is gone, or the store is set up to lose it. */
   | { readonly kind: "lost" | "unsafe"; readonly message: string };
 
@@ -63,16 +63,18 @@ function warningOf(info: string): string | undefined {
   return "the store writes no append-only file (appendonly no): what it counted last is lost where it ends";
 }
 
-function unfitness(info: string): StoreCheck | undefined {
+/** @param info sections of `INFO`. @returns undefined for a primary that forgets nothing by itself */
+export function unfitness(info: string): StoreCheck | undefined {
   const role = memberOf(info, "role");
   if (role !== undefined && role !== "master")
-    return { kind: "failing", message: `the store is a ${role}, not the primary` };
+    return { kind: "failing", message: `the store is a ${role}, not the primary`, isReplica: true };
   const policy = memberOf(info, "maxmemory_policy");
   if (policy === undefined || policy === "noeviction") return undefined;
   const message = `the store may forget counters: its maxmemory-policy is ${policy} and must be noeviction`;
   return { kind: "unsafe", message };
 }
 
-function memberOf(info: string, name: string): string | undefined {
+/** One line of `INFO`. */
+export function memberOf(info: string, name: string): string | undefined {
   return new RegExp(`^${name}:(.*)$`, "m").exec(info)?.[1]?.trim();
 }

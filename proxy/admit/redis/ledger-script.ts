@@ -287,8 +287,9 @@ function run.post(at)
   return "settled"
 end
 
+-- touch ID...: ARGV before them is their number.
 function run.touch(at)
-  touchOne(ARGV[at])
+  for index = at, at + tonumber(ARGV[at - 1]) - 1 do touchOne(ARGV[index]) end
   return "touched"
 end
 

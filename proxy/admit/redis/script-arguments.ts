@@ -69,8 +69,8 @@ export function settleCommand(id: string, amounts: NarrowAmounts, knownMs: numbe
   return ["settle", "7", id, ...numbers.map(String), String(knownMs)];
 }
 
-export function touchCommand(id: string): Command {
-  return ["touch", "1", id];
+export function touchCommand(ids: readonly string[]): Command {
+  return ["touch", String(ids.length), ...ids];
 }
 
 export function readCommand(counter: string): Command {

@@ -1,6 +1,6 @@
 /** What the shared ledger does where the store has lost something, or holds what is not the ledger's. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Amounts, ReserveRequest } from "#proxy/admit/ledger";
@@ -156,6 +156,20 @@ describe("RedisLedger, after losses", function () {
       await waitFor("it to be counted", () => next.undeliveredCount === 0);
       assert.deepEqual(await sums(next, quota.counter), [400n, 0n]);
       assert.deepEqual(await sums(next, balance.counter), [400n, 0n]);
+    });
+
+    it("is given up and counted as lost when its settlement is so old that it may have been counted", async () => {
+      const used = { requests: 1, inputTokens: 0, outputTokens: 0, costNanos: 5 };
+      const line = (id: string, days: number): string =>
+        JSON.stringify({ id, used, atMs: Date.now() - days * 86_400_000, limits: [], balances: [{ counter: balance.counter }] });
+      mkdirSync(join(folder, "one"));
+      writeFileSync(join(folder, "one", "undelivered-old.jsonl"), `${line("old~", 8)}\n${line("new~", 6)}\n`);
+      const ledger = await open("one", { acceptEmpty: true });
+      await waitFor("both to be done with", () => ledger.undeliveredCount === 0);
+      assert.deepEqual(await sums(ledger, balance.counter), [5n, 0n]);
+      assert.equal(ledger.lostCount, 1);
+      const knownMs = await server.admin.pttl("{tollgate}:r:new~");
+      assert.ok(knownMs > 7 * 86_400_000, "known for longer than it is sent");
     });
 
     it("holds nothing when it arrives after its own settlement", async () => {
