@@ -37,6 +37,7 @@ import {
 } from "./redis/script-arguments.ts";
 import { SharedStore, type SharedStoreState } from "./redis/shared-store.ts";
 import { problemOf, RedisConnection, type StoreAddress } from "./redis/store-connection.ts";
+import { sweepStore } from "./redis/sweep-store.ts";
 import { Undelivered } from "./redis/undelivered.ts";
 import type { UndeliveredEntry } from "./redis/undelivered-entry.ts";
 
@@ -218,8 +219,11 @@ export class RedisLedger implements OpenLedger {
     return readReading(answer, counter, storeMs);
   }
 
-  /** Nothing to do here: the store forgets windows that are over by itself, and keeps what counts without end. */
-  *sweep(): Generator<void, void, void> {}
+  /** The store forgets windows that are over by itself; what counts without end is marked there meanwhile. */
+  *sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
+    if (this.#store.isUsable) sweepStore(this.#store, isLive).catch((error) => this.#tell(problemOf(error)));
+    yield* this.#local.sweep(isLive, max);
+  }
 
   async close(): Promise<void> {
     if (this.#store.isUsable && this.#undelivered.size > 0) await this.#undelivered.deliver();

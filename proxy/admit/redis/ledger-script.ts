@@ -7,7 +7,7 @@
  * `reservation-script.ts`.
  *
  * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:seen` (time of the last run, and until when
- * nothing expires), `:due` (sorted set of open reservations by the time at which they expire), `:r:ID` (a reservation),
+ * nothing expires), `:sweep` (there while counters were swept lately), `:due` (sorted set of open reservations by the time at which they expire), `:r:ID` (a reservation),
  * `:c:COUNTER` (a hash). A counter has fields by kind: the letter
  * of what is counted and the field. Kinds are R T I O C (requests, tokens, input, output, cost), the same small for
  * token buckets, B (balance) and F (calls in flight). Fields of a window: m (limit, period and zone, start, end),
@@ -61,6 +61,15 @@ local function keep(key, isNew, ms)
   else redis.call("PEXPIREAT", key, text(ms), "GT") end
 end
 
+-- Whether it counts anything without end. A key of another type is none of the ledger's.
+local function isEndless(key)
+  local metas = redis.pcall("HMGET", key, "Rm", "Tm", "Im", "Om", "Cm", "Bm", "Fm")
+  for index = 1, #metas do
+    if metas[index] and string.find(metas[index], "|" .. text(never), 1, true) then return true end
+  end
+  return false
+end
+
 local function generation(before)
   local last = tonumber(before or "0")
   return text(now > last and now or last + 1)
@@ -74,14 +83,14 @@ local function carry(key, kind, meta, oldLimit, limit)
     add(key, kind .. "h", negated(oldLimit))
     add(key, kind .. "h", limit)
   end
-  redis.call("HSET", key, kind .. "m", meta)
+  redis.call("HSET", key, kind .. "m", meta, "k", kind)
   return redis.call("HMGET", key, kind .. "g", kind .. "h", kind .. "p")
 end
 
 local function begin(key, kind, meta, limit, endMs, before)
   local isNew = redis.call("EXISTS", key) == 0
   local g = generation(before)
-  redis.call("HSET", key, kind .. "m", meta, kind .. "g", g, kind .. "h", limit, kind .. "p", "0")
+  redis.call("HSET", key, kind .. "m", meta, kind .. "g", g, kind .. "h", limit, kind .. "p", "0", "k", kind)
   keep(key, isNew, endMs >= never and never or endMs + keptMs)
   return {g, limit, "0"}
 end
@@ -90,8 +99,10 @@ end
 local function window(key, kind, limit, definition, startMs, endMs)
   local meta = limit .. "|" .. definition .. "|" .. text(startMs) .. "|" .. text(endMs)
   local state = redis.call("HMGET", key, kind .. "m", kind .. "g", kind .. "h", kind .. "p", "k")
-  if state[5] ~= kind then redis.call("HSET", key, "k", kind) end
-  if state[1] == meta then return {state[2], state[3], state[4]} end
+  if state[1] == meta then
+    if state[5] ~= kind then redis.call("HSET", key, "k", kind) end
+    return {state[2], state[3], state[4]}
+  end
   if not state[1] then return begin(key, kind, meta, limit, endMs, state[2]) end
   local oldLimit, oldDefinition, oldStart, oldEnd = string.match(state[1], "^(-?%d+)|([^|]*)|(%d+)|(%d+)$")
   oldStart, oldEnd = tonumber(oldStart), tonumber(oldEnd)
@@ -155,12 +166,12 @@ end
 
 local function bucket(key, kind, meta)
   local b, state = bucketAt(key, kind)
-  if state[7] ~= kind then redis.call("HSET", key, "k", kind) end
+  if b and state[7] ~= kind then redis.call("HSET", key, "k", kind) end
   if not b then
     b = shaped(meta)
     b.level, b.rest, b.at, b.pending, b.g = b.burst, 0, now, "0", generation(nil)
     local isNew = redis.call("EXISTS", key) == 0
-    redis.call("HSET", key, kind .. "m", meta, kind .. "p", "0", kind .. "g", b.g)
+    redis.call("HSET", key, kind .. "m", meta, kind .. "p", "0", kind .. "g", b.g, "k", kind)
     saveBucket(key, kind, b)
     keepBucket(key, isNew, b)
   elseif state[1] ~= meta then
@@ -291,6 +302,21 @@ end
 function run.touch(at)
   for index = at, at + tonumber(ARGV[at - 1]) - 1 do touchOne(ARGV[index]) end
   return "touched"
+end
+
+-- beginSweep: one proxy in an hour.
+function run.beginSweep()
+  return redis.call("SET", prefix .. ":sweep", "s", "NX", "PX", 3300000) and "begun" or "elsewhere"
+end
+
+-- sweep RETENTION COUNTER LIVE...: what counts without end goes so many milliseconds after its object.
+function run.sweep(at)
+  for index = at + 1, at + tonumber(ARGV[at - 1]) - 1, 2 do
+    local key = prefix .. ":c:" .. ARGV[index]
+    if ARGV[index + 1] == "0" then redis.call("PEXPIRE", key, ARGV[at], "NX")
+    elseif redis.call("PTTL", key) > 0 and isEndless(key) then redis.call("PERSIST", key) end
+  end
+  return "swept"
 end
 
 -- read COUNTER: its kind and fields; the proxy makes sums of them.

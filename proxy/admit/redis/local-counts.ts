@@ -29,6 +29,10 @@ export class LocalCounts {
     return result;
   }
 
+  sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
+    return this.#memory.sweep(isLive, max);
+  }
+
   touch(id: string): void {
     this.#memory.touch(id);
   }

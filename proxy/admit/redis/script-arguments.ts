@@ -79,6 +79,18 @@ export function readCommand(counter: string): Command {
 
 export const probeCommand: Command = ["probe", "0"];
 
+export const beginSweepCommand: Command = ["beginSweep", "0"];
+
+/** @param retentionMs how long what counts without end is kept after its object */
+export function sweepCommand(
+  counters: readonly string[],
+  isLive: (counter: string) => boolean,
+  retentionMs: number,
+): Command {
+  const texts = counters.flatMap((counter) => [counter, isLive(counter) ? "1" : "0"]);
+  return ["sweep", String(1 + texts.length), String(retentionMs), ...texts];
+}
+
 function addLimit(
   texts: string[],
   { counter, limit }: LimitClaim,

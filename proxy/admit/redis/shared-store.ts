@@ -40,6 +40,8 @@ export interface SharedStoreState {
   readonly message: string;
 }
 
+/** Keys looked at in one page: the store does nothing else meanwhile. */
+const scanCount = 200;
 /** Batches in a row without an answer, after which the store counts as gone. */
 const failuresMax = 3;
 const checkEveryMs = 200;
@@ -108,6 +110,13 @@ export class SharedStore {
    */
   submit(command: Command, withinMs?: number): Promise<CommandAnswer> {
     return this.#batch.submit(command, withinMs);
+  }
+
+  /** A page of the counters in the store. @param cursor `0` to begin with, and the answer's at the end */
+  async scanCounters(cursor: string): Promise<{ readonly cursor: string; readonly counters: readonly string[] }> {
+    const start = `${this.#options.prefix}:c:`;
+    const [next, names] = await this.#connection.scan(cursor, `${start}*`, scanCount);
+    return { cursor: next, counters: names.map((name) => name.slice(start.length)) };
   }
 
   /** Waits for the answers that are under way, and ends the connection. */

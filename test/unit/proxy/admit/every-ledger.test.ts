@@ -67,7 +67,7 @@ describeLedger({
       settle: (id, actual) => inTime(() => ledger.settle(id, actual)),
       read: (counter) => inTime(() => ledger.read(counter)),
       touch: (id) => ledger.touch(id),
-      sweep: () => ledger.sweep(),
+      sweep: (isLive, max) => ledger.sweep(isLive, max),
       close: () => ledger.close(),
     };
   },

@@ -235,6 +235,60 @@ describe("RedisLedger, after losses", function () {
     });
   });
 
+  describe("counters of deleted objects", () => {
+    const lifetime = { counter: "key/ns/a/ever", limit: { ...limit, period: "Lifetime" } as const };
+    const balance = { counter: "account/ns/a", grantedNanos: 10n ** 12n };
+    const concurrency = { counter: "key/ns/a", maxInFlight: 3 };
+    const endless = [lifetime.counter, balance.counter, concurrency.counter];
+    const month = 30 * 86_400_000;
+
+    const ttlsOf = (names: readonly string[]): Promise<number[]> =>
+      Promise.all(names.map((name) => server.admin.pttl(keyOf(name))));
+
+    async function sweep(ledger: RedisLedger, isLive: (counter: string) => boolean): Promise<void> {
+      await server.admin.del("{tollgate}:sweep");
+      for (const _ of ledger.sweep(isLive, 100));
+      await waitFor("it to begin", async () => (await server.admin.exists("{tollgate}:sweep")) === 1);
+    }
+
+    it("are kept for 30 days, for good where the object is back, and those of others for ever", async () => {
+      const ledger = await open("one", { acceptEmpty: true });
+      const kept = { counter: "key/ns/b/ever", limit: lifetime.limit };
+      const request = { id: "r", amounts: spent(5n), limits: [lifetime, kept, quota], balances: [balance] };
+      const hour = { counter: "key/ns/a/bucket", limit: bucket };
+      await ledger.reserve({ ...request, limits: [...request.limits, hour], concurrency: [concurrency] });
+      await ledger.settle("r", spent(5n));
+      const [quotaMs = 0, hourMs = 0] = await ttlsOf([quota.counter, hour.counter]);
+      assert.ok(quotaMs > 86_400_000 && quotaMs < 34 * 86_400_000, "a window ends by itself");
+      assert.ok(hourMs > 86_400_000 && hourMs < 3 * 86_400_000, "a bucket that is full as well");
+      assert.deepEqual(await ttlsOf(endless), [-1, -1, -1]);
+
+      await sweep(ledger, (counter) => counter === kept.counter);
+      await waitFor("all to be marked", async () => (await ttlsOf(endless)).every((ms) => ms > month - 60_000 && ms <= month));
+      assert.deepEqual(await ttlsOf([kept.counter]), [-1]);
+      const [laterMs = 0] = await ttlsOf([quota.counter]);
+      assert.ok(laterMs > 0 && laterMs <= quotaMs, "what ends by itself ends no later");
+      assert.deepEqual(await sums(ledger, balance.counter), [5n, 0n]);
+
+      await sweep(ledger, () => true);
+      await waitFor("all to be kept", async () => (await ttlsOf(endless)).every((ms) => ms === -1));
+      const [againMs = 0] = await ttlsOf([quota.counter]);
+      assert.ok(againMs > 0);
+    });
+
+    it("are looked for by one of all proxies, among more than fit into a page", async () => {
+      const ledgers = [await open("a", { acceptEmpty: true }), await open("b")] as const;
+      const names = Array.from({ length: 1_000 }, (_, index) => `account/ns/${index}`);
+      for (const counter of names) await ask(ledgers[0], 1n, { limits: [], balances: [{ counter, grantedNanos: 100n }] });
+      await server.admin.set("{tollgate}:sweep", "s");
+      for (const _ of ledgers[1].sweep(() => false, 100));
+      await ledgers[1].read("asked after it");
+      assert.equal((await ttlsOf(names)).filter((ms) => ms !== -1).length, 0);
+      await sweep(ledgers[0], () => false);
+      await waitFor("all to be marked", async () => (await ttlsOf(names)).every((ms) => ms > 0));
+    });
+  });
+
   describe("a counter that is none any more", () => {
     const other = { counter: "key/ns/b/other", limit };
 
