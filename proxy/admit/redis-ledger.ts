@@ -167,9 +167,9 @@ export class RedisLedger implements OpenLedger {
     return this.#undelivered.size;
   }
 
-  /** Those that were given up although they still counted. */
-  get lostCount(): number {
-    return this.#undelivered.lostCount;
+  get shared(): NonNullable<OpenLedger["shared"]> {
+    const { size, lostCount } = this.#undelivered;
+    return { isUsable: this.#store.isUsable, undelivered: size, lost: lostCount };
   }
 
   reserve(request: ReserveRequest): Awaitable<Reservation | Refusal> {
