@@ -119,6 +119,8 @@ export interface OpenLedger extends Ledger {
   readonly counts: LedgerCounts;
   /** Reservations of this process that are open now. */
   readonly openCount: number;
+  /** Of a store that other proxies share; absent where there is none. */
+  readonly shared?: { readonly isUsable: boolean; readonly undelivered: number; readonly lost: number };
   /** Forgets counters that no longer matter, at most `max` looked at between two steps (`sweep-counters.ts`). */
   sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void>;
 }

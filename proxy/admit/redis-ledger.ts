@@ -25,7 +25,14 @@ import type {
 import { EpochFile } from "./redis/epoch-file.ts";
 import { type Held, HeldReservations } from "./redis/held-reservations.ts";
 import { type Claims, LocalCounts, stillCounting } from "./redis/local-counts.ts";
-import { type Decision, readDecision, readOutcome, readReading, RefusedCommand, StoreError } from "./redis/script-answers.ts";
+import {
+  type Decision,
+  RefusedCommand,
+  readDecision,
+  readOutcome,
+  readReading,
+  StoreError,
+} from "./redis/script-answers.ts";
 import {
   markerMs,
   postCommand,
@@ -119,7 +126,7 @@ export class RedisLedger implements OpenLedger {
     this.#open = new HeldReservations(
       options.monotonicNow ?? (() => performance.now()),
       options.reservationTtlMs,
-      () => (this.counts.expired += 1),
+      this.counts,
     );
     this.#answerMs = (options.decisionTimeoutMs ?? decisionTimeoutMs) - marginMs;
     const { address, prefix, reservationTtlMs, folder, script } = options;
@@ -176,9 +183,9 @@ export class RedisLedger implements OpenLedger {
     return this.#undelivered.size;
   }
 
-  /** Those that were given up although they still counted. */
-  get lostCount(): number {
-    return this.#undelivered.lostCount;
+  get shared(): NonNullable<OpenLedger["shared"]> {
+    const { size, lostCount } = this.#undelivered;
+    return { isUsable: this.#store.isUsable, undelivered: size, lost: lostCount };
   }
 
   reserve(request: ReserveRequest): Awaitable<Reservation | Refusal> {
@@ -196,9 +203,10 @@ export class RedisLedger implements OpenLedger {
     }
     const held = this.#open.take(id);
     if (held !== undefined) this.#countOvershoot(held.amounts, used);
-    if (held !== undefined && held.heldIn === undefined) {
-      this.counts.settled += 1;
-      return "settled";
+    const unlimited = this.#open.settleUnlimited(id, held);
+    if (unlimited !== undefined) {
+      this.counts[unlimited] += 1;
+      return unlimited;
     }
     return this.#store.isUsable ? this.#settle(id, used, held) : this.#deferSettlement(id, used, held);
   }

@@ -48,7 +48,6 @@ describeLedger({
       now,
       monotonicNow: now,
       script: scriptByKey,
-      acceptEmpty: true,
       decisionTimeoutMs: 5_000,
     });
     const { ledger } = onStore;

@@ -54,6 +54,7 @@ describe("RedisLedger, after losses", function () {
       name,
       reservationTtlMs: 60_000,
       decisionTimeoutMs: 5_000,
+      acceptEmpty: false,
       onStoreState: ({ kind, message }) => messages.push(`${kind}: ${message}`),
       onProblem: (message) => messages.push(message),
       ...options,
@@ -161,13 +162,19 @@ describe("RedisLedger, after losses", function () {
     it("is given up and counted as lost when its settlement is so old that it may have been counted", async () => {
       const used = { requests: 1, inputTokens: 0, outputTokens: 0, costNanos: 5 };
       const line = (id: string, days: number): string =>
-        JSON.stringify({ id, used, atMs: Date.now() - days * 86_400_000, limits: [], balances: [{ counter: balance.counter }] });
+        JSON.stringify({
+          id,
+          used,
+          atMs: Date.now() - days * 86_400_000,
+          limits: [],
+          balances: [{ counter: balance.counter }],
+        });
       mkdirSync(join(folder, "one"));
       writeFileSync(join(folder, "one", "undelivered-old.jsonl"), `${line("old~", 8)}\n${line("new~", 6)}\n`);
       const ledger = await open("one", { acceptEmpty: true });
       await waitFor("both to be done with", () => ledger.undeliveredCount === 0);
       assert.deepEqual(await sums(ledger, balance.counter), [5n, 0n]);
-      assert.equal(ledger.lostCount, 1);
+      assert.equal(ledger.shared.lost, 1);
       const knownMs = await server.admin.pttl("{tollgate}:r:new~");
       assert.ok(knownMs > 7 * 86_400_000, "known for longer than it is sent");
     });
@@ -264,7 +271,9 @@ describe("RedisLedger, after losses", function () {
       assert.deepEqual(await ttlsOf(endless), [-1, -1, -1]);
 
       await sweep(ledger, (counter) => counter === kept.counter);
-      await waitFor("all to be marked", async () => (await ttlsOf(endless)).every((ms) => ms > month - 60_000 && ms <= month));
+      await waitFor("all to be marked", async () =>
+        (await ttlsOf(endless)).every((ms) => ms > month - 60_000 && ms <= month),
+      );
       assert.deepEqual(await ttlsOf([kept.counter]), [-1]);
       const [laterMs = 0] = await ttlsOf([quota.counter]);
       assert.ok(laterMs > 0 && laterMs <= quotaMs, "what ends by itself ends no later");
@@ -279,7 +288,8 @@ describe("RedisLedger, after losses", function () {
     it("are looked for by one of all proxies, among more than fit into a page", async () => {
       const ledgers = [await open("a", { acceptEmpty: true }), await open("b")] as const;
       const names = Array.from({ length: 1_000 }, (_, index) => `account/ns/${index}`);
-      for (const counter of names) await ask(ledgers[0], 1n, { limits: [], balances: [{ counter, grantedNanos: 100n }] });
+      for (const counter of names)
+        await ask(ledgers[0], 1n, { limits: [], balances: [{ counter, grantedNanos: 100n }] });
       await server.admin.set("{tollgate}:sweep", "s");
       for (const _ of ledgers[1].sweep(() => false, 100));
       await ledgers[1].read("asked after it");

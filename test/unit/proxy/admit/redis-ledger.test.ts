@@ -57,6 +57,7 @@ describe("RedisLedger", function () {
       folder,
       reservationTtlMs: 60_000,
       decisionTimeoutMs: 5_000,
+      acceptEmpty: false,
       onStoreState: ({ kind, message }) => messages.push(`${kind}: ${message}`),
       onProblem: (message) => messages.push(message),
       ...options,
