@@ -114,7 +114,9 @@ function oggOf(heads: readonly Buffer[], sound: OggSound): Buffer {
   for (let second = 1; second <= seconds; second += 1) {
     const isLast = second === seconds;
     const samples = isLast ? granule : Math.min(granule, start + rate * second);
-    pages.push(oggPage(isLast ? 4 : 0, samples, heads.length - 1 + second, opusPackets(50), { segments: Array(50).fill(80) }));
+    pages.push(
+      oggPage(isLast ? 4 : 0, samples, heads.length - 1 + second, opusPackets(50), { segments: Array(50).fill(80) }),
+    );
   }
   return Buffer.concat(pages);
 }
@@ -218,14 +220,20 @@ function trackOf(
   sizes.writeUInt32BE(packets, 8);
   const descriptions = boxOf("stsd", Buffer.concat([Buffer.from("0000000000000001", "hex"), description]));
   const table = boxOf("minf", boxOf("stbl", Buffer.concat([descriptions, boxOf("stsz", sizes)])));
-  return boxOf("trak", Buffer.concat([boxOf("tkhd", header), boxOf("mdia", Buffer.concat([boxOf("hdlr", handler), table]))]));
+  return boxOf(
+    "trak",
+    Buffer.concat([boxOf("tkhd", header), boxOf("mdia", Buffer.concat([boxOf("hdlr", handler), table]))]),
+  );
 }
 
 /** What decoders of AAC read, its lengths in four bytes each as most writers have them. */
 function decoderConfigOf(rate: number): Buffer {
   const config = Buffer.from([(2 << 3) | (rate >> 1), ((rate & 1) << 7) | (1 << 3)]);
   const decoder = Buffer.concat([Buffer.from([0x40, 0x15]), Buffer.alloc(11), descriptorOf(5, config)]);
-  return boxOf("esds", Buffer.concat([Buffer.alloc(4), descriptorOf(3, Buffer.concat([Buffer.alloc(3), descriptorOf(4, decoder)]))]));
+  return boxOf(
+    "esds",
+    Buffer.concat([Buffer.alloc(4), descriptorOf(3, Buffer.concat([Buffer.alloc(3), descriptorOf(4, decoder)]))]),
+  );
 }
 
 function descriptorOf(tag: number, content: Buffer): Buffer {

@@ -10,8 +10,8 @@
 export const headBytes = 27 + 255 + 8;
 
 /**
- * Heads that any sound may have, seven hours of MP3, and one more for so many bytes: what is heard has fewer. At 0.1 to 0.2 us each,
- * TIMES.
+ * Heads that any sound may have, seven hours of MP3, and one more for every few bytes: what is heard has fewer. A head takes 0.1 to
+ * 0.2 us, so the worst sound of 1 MB takes some 0.1 s, and of 25 MB 0.5 s.
  */
 const headsLeast = 1_000_000;
 const bytesPerHead = 8;

@@ -77,7 +77,9 @@ export class Mp4Boxes implements HeadReader {
   /** The movie of fragments is written before anybody knows how long all of them are, and tells 0. */
   seconds(bytes: number): number | undefined {
     const found = Math.max(this.#aacTracks.seconds, this.#told);
-    return found === 0 ? undefined : Math.max(found, bytes / (this.#isWide ? otherBytesPerSecondMost : soundBytesPerSecondMost));
+    return found === 0
+      ? undefined
+      : Math.max(found, bytes / (this.#isWide ? otherBytesPerSecondMost : soundBytesPerSecondMost));
   }
 }
 

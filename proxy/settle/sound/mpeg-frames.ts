@@ -29,6 +29,8 @@ const mpegRates: readonly number[] = [44_100, 48_000, 32_000];
 const missesLeast = 1_000;
 const bytesPerMiss = 8;
 const missBytes = 16;
+/** Of bytes that are all set, so many are passed over in a step: it must not take long. */
+const runBytesMost = 32;
 
 export class MpegFrames implements HeadReader {
   #seconds = 0;
@@ -72,9 +74,10 @@ function isAllSet(bytes: Buffer, at: number): boolean {
 
 /** Where a frame may begin; behind all that is at hand, if nowhere. */
 function nextStart(bytes: Buffer, from: number): number {
-  let next = bytes.indexOf(0xff, from);
-  if (next < 0) return Math.max(from, bytes.length);
-  while (isAllSet(bytes, next)) next += 1;
+  const first = bytes.indexOf(0xff, from);
+  if (first < 0) return Math.max(from, bytes.length);
+  let next = first;
+  while (next - first < runBytesMost && isAllSet(bytes, next)) next += 1;
   return next;
 }
 
