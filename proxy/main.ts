@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { startAdmin } from "./admin.ts";
 import { openLedger } from "./admit/open-ledger.ts";
+import { stores } from "./admit/stores.ts";
 import { sweepRegularly } from "./admit/sweep-counters.ts";
 import { LargeBodyQueue } from "./dispatch/large-body-queue.ts";
 import { ReservationHeartbeat } from "./dispatch/reservations/reservation-heartbeat.ts";
@@ -101,6 +102,7 @@ export async function runProxy(settings: ProxySettings, io: ProxyIo): Promise<vo
     uses: keyUses,
     credentials,
     ledger,
+    isShared: stores[settings.quota.store].isShared,
     pin: () => snapshots.pin(),
     now: services.now,
     isConnected: () => push.isConnected,

@@ -29,10 +29,21 @@ export type OperatorAddress =
     };
 
 /** Where counters live; `proxy/admit/stores.ts` has a row for each. */
-export type QuotaStore = "Embedded" | "Memory";
+export type QuotaStore = "Embedded" | "Memory" | "Redis";
 
 /** What holds while the ledger's store fails (docs/design/limits-and-money.md 9). */
 export type QuotaFailureMode = "BalancesClosed" | "Closed" | "Open";
+
+/** The Redis or Valkey that proxies share. */
+export interface RedisSettings {
+  /** `redis://` or `rediss://`, without a password. */
+  readonly url: string;
+  readonly passwordFile: string | undefined;
+  /** Begins every key: `{tollgate}`. */
+  readonly hashTag: string;
+  /** Longest time that a call waits for a decision. */
+  readonly decisionTimeoutMs: number;
+}
 
 export interface ProxySettings {
   /** Name in the operator's view of the fleet. */
@@ -56,6 +67,8 @@ export interface ProxySettings {
     readonly failureMode: QuotaFailureMode;
     /** Start although the store is empty where it should not be. */
     readonly acceptEmpty: boolean;
+    /** Present with `Redis`. */
+    readonly redis?: RedisSettings | undefined;
   };
   /** Undefined: no last good file is read or written. */
   readonly lastGood: { readonly file: string; readonly keyFile: string } | undefined;

@@ -2,9 +2,9 @@
  * `tollgate standalone`: runs operator and proxies on one machine, from a watched folder of manifests.
  *
  * The operator runs in this process and the proxies in child processes of the same program, over the same push protocol
- * as in a cluster. With more than one proxy there is no shared store for quotas: each proxy counts for itself, so rates
- * hold for each proxy and objects with hard quotas are refused (`NeedsSharedStore`). It ends with its proxies, and its
- * exit status tells whether all of them ended cleanly.
+ * as in a cluster. With more than one proxy and no shared store each proxy counts for itself, so rates hold for each
+ * proxy and objects with hard quotas are refused (`NeedsSharedStore`); with `--quota-store Redis` all hold over all of
+ * them. It ends with its proxies, and its exit status tells whether all of them ended cleanly.
  */
 import { dirname } from "node:path";
 import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
@@ -51,7 +51,7 @@ export async function runStandalone(
   makeWritableFolder(operatorSettings.dataFolder, "--data");
   makeWritableFolder(dirname(operatorSettings.pushSocket), "--push-socket");
   const { secrets, awaited, variables } = readEnvironmentSecrets(settings, io.environment);
-  const quotaScope = count > 1 ? "PerProxy" : "Exact";
+  const quotaScope = count > 1 && !stores[toQuotaStore(settings)].isShared ? "PerProxy" : "Exact";
   const operator = await runOperator(
     { ...operatorSettings, quotaScope, secretsFromEnvironment: secrets, secretsAwaited: awaited },
     { log },
@@ -109,7 +109,7 @@ function checkProcesses(settings: Settings, count: number): void {
   const { isDurable, isShared } = stores[toQuotaStore(settings)];
   if (isDurable && !isShared) {
     problems.push(
-      "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: use --quota-store Memory, with which each proxy counts for itself and forgets its counts when it ends",
+      "--processes above 1 needs a shared store for hard quotas, and the embedded one serves a single proxy: use --quota-store Redis with a Redis or Valkey that all of them reach, or --quota-store Memory, with which each proxy counts for itself and forgets its counts when it ends",
     );
   }
   if (parseAddress(settings.text("listen")).port === 0)

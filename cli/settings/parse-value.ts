@@ -22,6 +22,14 @@ const patternForms: ReadonlyMap<string, string> = new Map([
   ],
   ["^[A-Za-z0-9._:/-]{1,253}$", "must be letters, digits, '.', '_', ':', '/' and '-', such as tollgate-push"],
   ["^[0-9A-Fa-f:.]+$", "must be an IP address such as 10.1.2.3"],
+  [
+    "^rediss?:\\/\\/([^:@/ ]+@)?([^:@/ \\[\\]]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?(\\/[0-9]{1,4})?$",
+    "must be an address without a password, such as redis://10.1.2.3:6379 (the password belongs in a file)",
+  ],
+  [
+    "^\\{[A-Za-z0-9._-]{1,63}\\}$",
+    "must be at most 63 letters, digits, '.', '_' and '-' in braces, such as {tollgate}",
+  ],
 ]);
 
 /** The text is not a value of this setting; `message` says which form it must have. */

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { isQuotaStore, stores } from "#proxy/admit/stores";
 import type { ProxyLimits } from "#proxy/limits";
-import type { OperatorAddress, ProxySettings, QuotaFailureMode, QuotaStore } from "#proxy/settings";
+import type { OperatorAddress, ProxySettings, QuotaFailureMode, QuotaStore, RedisSettings } from "#proxy/settings";
 import { parseAddress } from "./parse-value.ts";
 import { type Settings, UsageError } from "./read-settings.ts";
 import { settingsOf } from "./setting-list.ts";
@@ -12,6 +12,7 @@ import { settingsOf } from "./setting-list.ts";
 export function toProxySettings(settings: Settings): ProxySettings {
   refuseInconsistentSettings(settings);
   const dataFolder = resolve(settings.text("data"));
+  const store = toQuotaStore(settings);
   return {
     name: settings.optionalText("proxyName") ?? `${hostname()}-${process.pid}`,
     listen: parseAddress(settings.text("listen")),
@@ -24,9 +25,10 @@ export function toProxySettings(settings: Settings): ProxySettings {
     limits: toLimits(settings),
     tls: toTls(settings),
     quota: {
-      store: toQuotaStore(settings),
+      store,
       failureMode: toFailureMode(settings.text("quota.failureMode")),
       acceptEmpty: settings.flag("quota.acceptEmpty"),
+      redis: toRedis(settings, store),
     },
     lastGood: toLastGood(settings, dataFolder),
   };
@@ -41,6 +43,7 @@ export function toSpoolFolder(settings: Settings): string {
 export function refuseInconsistentSettings(settings: Settings): void {
   refuseShortStaleness(settings);
   toTls(settings);
+  toRedis(settings, toQuotaStore(settings));
   toLastGood(settings, resolve(settings.text("data")));
 }
 
@@ -134,6 +137,21 @@ export function toQuotaStore(settings: Settings): QuotaStore {
   if (isQuotaStore(name)) return name;
   const known = Object.keys(stores).join(", ");
   throw new UsageError([`${settings.source("quota.store")} must be one of ${known}: there is no store ${name}`]);
+}
+
+/** @throws UsageError for the store Redis without an address */
+function toRedis(settings: Settings, store: QuotaStore): RedisSettings | undefined {
+  if (store !== "Redis") return undefined;
+  const url = settings.optionalText("quota.redis.url");
+  if (url === undefined)
+    throw new UsageError(["--quota-store Redis needs --quota-redis-url, the address of the store"]);
+  const passwordFile = settings.optionalText("quota.redis.passwordFile");
+  return {
+    url,
+    passwordFile: passwordFile === undefined ? undefined : resolve(passwordFile),
+    hashTag: settings.text("quota.redis.hashTag"),
+    decisionTimeoutMs: settings.number("quota.redis.decisionTimeout"),
+  };
 }
 
 function toFailureMode(text: string): QuotaFailureMode {

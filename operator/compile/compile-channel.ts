@@ -82,7 +82,7 @@ function servedChannel(
   const isServed = (usable.length > 0 || !needsCredential) && tls.failures.length === 0;
   const partial = [
     ...headers.problems,
-    ...unservedByChannels({ ...spec, formats: wantedFormats(spec, preset) }),
+    ...unservedByChannels(spec, wantedFormats(spec, preset)),
     ...(isServed ? credentials.failures.map(({ message }) => message) : []),
   ];
   const object = channelObject(channel, spec, { baseURL, auth, preset });

@@ -21,6 +21,8 @@ const callersFields = ["failover", "timeouts", "keySelector", "limits", "paramet
 /** Members of calls that are lists: of what stands in them there may be many. */
 const intoList = /^(?:messages|input|contents|tools|system)\./;
 
+const noRuleInSessions = "no rule is held against the messages of a session";
+
 const channelFields: readonly UnservedField<ChannelSpec>[] = [
   {
     used: ({ concurrency }) => ((concurrency?.maxQueue ?? 0) > 0 ? "spec.concurrency.maxQueue" : undefined),
@@ -38,6 +40,15 @@ const channelFields: readonly UnservedField<ChannelSpec>[] = [
         formats?.filter(({ type }) => !servedFormats.has(type)).map(({ type }) => type),
       ),
     instead: "no endpoint uses it",
+  },
+];
+
+/** Of the spec as it is written: who names no formats is not told what holds for one of them. */
+const writtenChannelFields: readonly UnservedField<ChannelSpec>[] = [
+  {
+    used: ({ formats, body }) =>
+      isUsed(body) && formats?.some(({ type }) => type === "Realtime") ? "spec.body with Realtime" : undefined,
+    instead: noRuleInSessions,
   },
 ];
 
@@ -59,6 +70,16 @@ const routeFields: readonly UnservedField<ModelRouteSpec>[] = [
     instead: "no rule is held against what stands in a list",
   },
   {
+    used: ({ capabilities, parameters, targets }) =>
+      capabilities?.includes("Realtime")
+        ? listed("spec.capabilities Realtime with", [
+            ...(isUsed(parameters) ? ["spec.parameters"] : []),
+            ...(targets?.some((target) => isUsed(target.parameters)) ? ["spec.targets[].parameters"] : []),
+          ])
+        : undefined,
+    instead: noRuleInSessions,
+  },
+  {
     used: ({ strategy = "Weighted" }) => (strategy === "Weighted" ? undefined : `spec.strategy ${strategy}`),
     instead: "targets are chosen by weight",
   },
@@ -75,9 +96,12 @@ const routeFields: readonly UnservedField<ModelRouteSpec>[] = [
   },
 ];
 
-/** A sentence for each field of a channel that is used in vain. */
-export function unservedByChannels(spec: ChannelSpec): string[] {
-  return sentences(channelFields, spec);
+/**
+ * A sentence for each field of a channel that is used in vain.
+ * @param written as in the manifest @param formats those that are served, also where the manifest names none
+ */
+export function unservedByChannels(written: ChannelSpec, formats: NonNullable<ChannelSpec["formats"]>): string[] {
+  return [...sentences(channelFields, { ...written, formats }), ...sentences(writtenChannelFields, written)];
 }
 
 /** A sentence for each field of a route that is used in vain. */
@@ -99,4 +123,8 @@ function listed(field: string, names: readonly string[] = []): string | undefine
   if (names.length === 0) return undefined;
   const more = names.length - namedMax;
   return `${field} ${names.slice(0, namedMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+function isUsed(rules: object | undefined): boolean {
+  return rules !== undefined && Object.keys(rules).length > 0;
 }

@@ -70,12 +70,15 @@ export class UsageTracker {
       const id = `key/${key}`;
       const entry = this.#entryOf(id);
       entry.lastUsedMs = Math.max(entry.lastUsedMs, lastUsedAt - (lastUsedAt % hourMs));
+      // Of a shared ledger the latest report is the whole.
+      if (report.isShared === true) entry.quotasByProxy.clear();
       entry.quotasByProxy.set(proxy, quotas);
       if (this.#note(id, entry)) changed.push(id);
     }
     for (const account of report.accounts) {
       const id = `account/${account.account}`;
       const entry = this.#entryOf(id);
+      if (report.isShared === true) entry.balanceByProxy.clear();
       entry.balanceByProxy.set(proxy, account);
       this.#note(id, entry);
       // Whether it is used up depends on the credit granted, which the caller compares.

@@ -10,7 +10,9 @@
  */
 import type { Worker } from "node:worker_threads";
 import { startThread } from "#proxy/runtime/start-thread";
+import type { QuotaFailureMode } from "#proxy/settings";
 import type { LedgerCounts } from "./count/ledger-counts.ts";
+import { refuseClosed } from "./count/refuse-closed.ts";
 import type { Amounts, CounterReading, Ledger, Refusal, Reservation, ReserveRequest, SettleOutcome } from "./ledger.ts";
 import { MemoryLedger, type MemoryLedgerOptions } from "./memory-ledger.ts";
 import { BatchLane } from "./store/batch-lane.ts";
@@ -26,7 +28,7 @@ export interface EmbeddedLedgerOptions extends Omit<MemoryLedgerOptions, "journa
    * What holds while the store cannot be written or has lost its history. BalancesClosed, the default: balances and
    * quotas refuse, rates go on in memory. Closed: every limit refuses. Open: all go on in memory.
    */
-  readonly failureMode?: "BalancesClosed" | "Closed" | "Open";
+  readonly failureMode?: QuotaFailureMode;
   /** Longest time a change waits for its batch; default 3, so that it is written within 5. */
   readonly flushDelayMs?: number;
   /** Told each time the store's state changes. */
@@ -45,8 +47,6 @@ const noRoom = new Float64Array(0);
 const stalledMs = 5_000;
 const retryMs = 1_000;
 const closeDeadlineMs = 10_000;
-/** Earliest sensible retry for a client that was refused because of the store. */
-const storeRetryMs = 5_000;
 
 export class EmbeddedLedger implements Ledger {
   readonly #options: EmbeddedLedgerOptions;
@@ -108,8 +108,9 @@ export class EmbeddedLedger implements Ledger {
   }
 
   reserve(request: ReserveRequest): Reservation | Refusal {
-    if (this.#state.kind !== "writing" && this.#options.failureMode !== "Open") {
-      const refusal = this.#refuseClosed(request);
+    if (this.#state.kind !== "writing") {
+      const { failureMode = "BalancesClosed", now } = this.#options;
+      const refusal = refuseClosed(request, failureMode, this.#memory.rules, now());
       if (refusal !== undefined) return refusal;
     }
     return this.#memory.reserve(request);
@@ -151,19 +152,6 @@ export class EmbeddedLedger implements Ledger {
     });
     clearTimeout(deadline);
     await this.#worker.terminate();
-  }
-
-  /** The refusal of a request that has something to refuse it for; undefined where it has not. */
-  #refuseClosed(request: ReserveRequest): Refusal | undefined {
-    const balance = request.balances.find((claim) => claim.grantedNanos !== undefined);
-    const isClosed = this.#options.failureMode === "Closed";
-    const quota = request.limits.find(
-      ({ limit }) => limit.mode === "Enforce" && (isClosed || this.#memory.rules.ruleFor(limit).isQuota),
-    );
-    const counter = balance?.counter ?? quota?.counter;
-    if (counter === undefined) return undefined;
-    const retryAtMs = this.#options.now() + storeRetryMs;
-    return { kind: "refused", reason: "store-unavailable", counter, limit: quota?.limit, retryAtMs, states: [] };
   }
 
   #schedule(delayMs: number): void {

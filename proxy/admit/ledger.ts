@@ -10,6 +10,7 @@
  * Amounts are whole numbers as bigint: requests and tokens by count, cost in nano-credits.
  */
 import type { Limit } from "#proxy/snapshot/types.gen";
+import type { LedgerCounts } from "./count/ledger-counts.ts";
 
 /** What a request is expected to need, or what it needed, by unit of the limits. */
 export interface Amounts {
@@ -75,8 +76,11 @@ export interface Refusal {
   readonly states: readonly LimitState[];
 }
 
-/** `settled` first time, `repeated` when this id was settled before, `late` after its expiry (still posted), `unknown` else. */
-export type SettleOutcome = "settled" | "repeated" | "late" | "unknown";
+/**
+ * `settled` first time, `repeated` when this id was settled before, `late` after its expiry (still posted), `deferred`
+ * when a shared store cannot be reached (kept, and posted later), `unknown` else.
+ */
+export type SettleOutcome = "settled" | "repeated" | "late" | "deferred" | "unknown";
 
 export interface CounterReading {
   readonly counter: string;
@@ -95,10 +99,23 @@ export interface Ledger {
   settle(id: string, actual: Amounts): Awaitable<SettleOutcome>;
   /** Keeps a long-running reservation alive (`reservationTtlMs`). */
   touch(id: string): void;
-  /** Current numbers, for status, debugging and metrics. Absent counters have never been used. */
+  /**
+   * Current numbers, for status, debugging and metrics. Absent counters have never been used. Rejects where the store
+   * cannot tell.
+   */
   read(counter: string): Awaitable<CounterReading | undefined>;
   /** Writes what is not yet durable and stops. */
   close(): Promise<void>;
+}
+
+/** A ledger as a proxy holds it: with the numbers that metrics show, and the work of every hour. */
+export interface OpenLedger extends Ledger {
+  /** What happened here since the start. */
+  readonly counts: LedgerCounts;
+  /** Reservations of this process that are open now. */
+  readonly openCount: number;
+  /** Forgets counters that no longer matter, at most `max` looked at between two steps (`sweep-counters.ts`). */
+  sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void>;
 }
 
 export const zeroAmounts: Amounts = { requests: 0n, inputTokens: 0n, outputTokens: 0n, costNanos: 0n };

@@ -3,17 +3,16 @@ import { join } from "node:path";
 import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
 import type { ProxySettings } from "#proxy/settings";
-import type { EmbeddedLedger } from "./embedded-ledger.ts";
-import type { MemoryLedger } from "./memory-ledger.ts";
+import type { OpenLedger } from "./ledger.ts";
 import { stores } from "./stores.ts";
 
-/** @throws Error when another process counts in the same data folder, or the folder cannot be used */
+/** @throws Error when another process counts in the same data folder, or the folder or the store cannot be used */
 export async function openLedger(
-  settings: Pick<ProxySettings, "dataFolder" | "limits" | "quota">,
+  settings: Pick<ProxySettings, "dataFolder" | "limits" | "name" | "quota">,
   log: Logger,
   metrics: Pick<ProxyMetrics, "quotaDecision">,
-): Promise<EmbeddedLedger | MemoryLedger> {
-  const { acceptEmpty, failureMode, store } = settings.quota;
+): Promise<OpenLedger> {
+  const { acceptEmpty, failureMode, store, redis } = settings.quota;
   const { reservationTtlMs } = settings.limits;
   const onShadowRefusal = (): void => metrics.quotaDecision("shadow");
   const folder = join(settings.dataFolder, "ledger");
@@ -24,8 +23,12 @@ export async function openLedger(
     folder,
     acceptEmpty,
     failureMode,
+    name: settings.name,
+    redis,
+    onProblem: (message) => log.warn(`the ledger: ${message}`),
     onStoreState: ({ kind, message }) => {
       if (kind === "writing") log.info("the ledger writes to its store again", { folder });
+      else if (kind === "usable") log.info("the ledger counts in its shared store", { url: redis?.url });
       else log.error(`the ledger's store is ${kind}: ${message}`, { folder, failureMode });
     },
   });

@@ -22,10 +22,10 @@ import {
   labelOfError,
   labelOfFailure,
 } from "#proxy/upstream/describe-outcome";
-import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
 import type { AdmittedCall } from "./admitted-call.ts";
 import type { Attempted, Failed } from "./dispatch-call.ts";
 import { failedAttempt } from "./failed-attempt.ts";
+import { logFailedAttempt } from "./log-failed-attempt.ts";
 import type { Pending } from "./reservations/held-reservations.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { upstreamRefusal } from "./upstream-refusal.ts";
@@ -80,7 +80,7 @@ export async function concludeOther(
       return { failed: await concludeFailed(admitted, outcome, upstreamRefusal(admitted, selected, outcome.error)) };
     case "failure":
       count(labelOfFailure(outcome.failure));
-      logFailure(admitted, selected, outcome.failure);
+      logFailedAttempt(admitted, selected, outcome.failure);
       return { failed: await concludeFailed(admitted, outcome, errorOfFailure(outcome.failure)) };
     case "invalid":
       count("invalid_reply");
@@ -120,16 +120,6 @@ async function concludeFailed(
   }
   await settlement.releaseChannel();
   return { ...failedAttempt(outcome), error };
-}
-
-/** The client is told little of our side: the log tells the operators which name, certificate or port it was. */
-function logFailure({ record, services }: AdmittedCall, { target }: SelectedTarget, failure: UpstreamFailure): void {
-  services.log.warn("an attempt on an upstream failed", {
-    request: record.requestId,
-    channel: target.channel,
-    kind: failure.kind,
-    cause: failure.cause instanceof Error ? failure.cause : undefined,
-  });
 }
 
 /** Says what was broken in words of the format, never in words of the reply. */

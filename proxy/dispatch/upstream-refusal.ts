@@ -9,16 +9,29 @@ import { upstreamModelOf } from "#proxy/route/upstream-model";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { AdmittedCall } from "./admitted-call.ts";
 
+/** What is told of a call that was refused. */
+export interface RefusedCall extends Pick<AdmittedCall, "record" | "route" | "services"> {
+  readonly call: Pick<ModelCall, "model">;
+}
+
 /** Logs it, without its words, and says it in the client's. */
 export function upstreamRefusal(admitted: AdmittedCall, selected: SelectedTarget, error: UpstreamError): GatewayError {
-  const { call, record, route, services } = admitted;
+  return sameFormatRefusal(admitted, selected, inClientsWords(error, selected, admitted.call));
+}
+
+/** The same where client and upstream speak one format: its fields are the client's. */
+export function sameFormatRefusal(
+  { call, record, route, services }: RefusedCall,
+  selected: SelectedTarget,
+  error: UpstreamError,
+): GatewayError {
   services.log.warn("an upstream refused a call", {
     request: record.requestId,
     channel: selected.target.channel,
     kind: error.kind,
     status: error.status,
   });
-  return toClientError(inClientsWords(error, selected, call), {
+  return toClientError(error, {
     publicModel: call.model,
     upstreamModel: upstreamModelOf({ ...selected, route }, call.model),
     requestId: record.requestId,

@@ -19,6 +19,8 @@ export interface ReportUsageOptions {
   readonly uses: KeyUses;
   readonly credentials: Pick<RotatedCredentials, "ejected">;
   readonly ledger: Pick<Ledger, "read">;
+  /** Other proxies count in the same ledger. */
+  readonly isShared?: boolean;
   readonly pin: () => Snapshot;
   readonly now: () => number;
   /** Sends a report up; false when nobody is connected. */
@@ -49,7 +51,14 @@ export function reportUsageRegularly(options: ReportUsageOptions): () => Promise
 
 /** @returns undefined when no key was used and no credential is refused. */
 export async function usageReport(
-  { uses, credentials, ledger, pin, now }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "pin" | "now">,
+  {
+    uses,
+    credentials,
+    ledger,
+    isShared,
+    pin,
+    now,
+  }: Pick<ReportUsageOptions, "uses" | "credentials" | "ledger" | "isShared" | "pin" | "now">,
   clocks: Map<string, WindowClock> = new Map(),
 ): Promise<Report | undefined> {
   const taken = uses.drain(keysPerReportMax);
@@ -72,7 +81,8 @@ export async function usageReport(
     if (reading === undefined) return [];
     return [{ account, consumed: String(reading.posted), reserved: String(reading.pending) }];
   });
-  return { type: "report", keys, accounts: (await Promise.all(balances)).flat(), ejected };
+  const accountReports = (await Promise.all(balances)).flat();
+  return { type: "report", ...(isShared === true && { isShared }), keys, accounts: accountReports, ejected };
 }
 
 /** The account's template holds for a key that has no limits. */

@@ -8,7 +8,7 @@
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
 import type { ReplyReading, StreamFilter, UpstreamError } from "#proxy/formats/format";
-import { headerValues, type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
+import { type RawHeaders, toHeaderObject } from "#proxy/http1/wire/header-values";
 import { InvalidReply } from "#proxy/neutral/reply";
 import { joinBatch, yieldToBatch } from "#proxy/runtime/request-batch";
 import { hasNoData } from "#proxy/sse/has-no-data";
@@ -19,13 +19,13 @@ import type { ClientStream } from "./client/client-stream.ts";
 import { awaitsUsage, LateUsageWriter } from "./late-usage-writer.ts";
 import { startsWithObject, startsWithStream } from "./reply/body-start.ts";
 import { CollectedReply, errorBodyBytesMax, readCollectedStream } from "./reply/collected-reply.ts";
-import { ContentDecoder } from "./reply/content-decoder.ts";
+import { DecodedReply } from "./reply/decoded-reply.ts";
 import { HeldReply } from "./reply/held-reply.ts";
 import { judgeReply, passedHeaders } from "./reply/passed-headers.ts";
 import type { JudgedReply, StreamReader } from "./reply/reply-reader.ts";
 import { UpstreamExchange, type UpstreamFailure } from "./upstream-exchange.ts";
 
-export class Attempt {
+export class Attempt extends DecodedReply {
   readonly #options: AttemptOptions;
   readonly #exchange: UpstreamExchange;
   readonly #held: HeldReply;
@@ -37,13 +37,13 @@ export class Attempt {
   #headers: RawHeaders = [];
   #judged: JudgedReply = {};
   #filter: StreamFilter | undefined;
-  #decoder: ContentDecoder | undefined;
   #events = 0;
   #outcome: AttemptOutcome | undefined;
   #resolve: ((outcome: AttemptOutcome) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
 
   constructor(options: AttemptOptions) {
+    super();
     this.#options = options;
     this.#exchange = new UpstreamExchange(options.request.timeouts, this);
     this.#held = new HeldReply(options.inFlightBytes);
@@ -87,15 +87,14 @@ export class Attempt {
   /** The client reads again. */
   resume(): void {
     if (this.#phase !== "streaming") return;
-    this.#decoder?.resume();
+    this.resumeDecoding();
     this.#exchange.resume();
   }
 
   onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    const encoding = headerValues(headers, "content-encoding").join(",");
-    if (encoding !== "" && !this.#decode(encoding)) return;
+    if (!this.decode(headers)) return;
     const isSuccess = status >= 200 && status < 300;
     const { client, limits, reader } = this.#options;
     this.#collected = CollectedReply.of(headers, isSuccess ? limits.replyBodyBytesMax : errorBodyBytesMax);
@@ -109,31 +108,10 @@ export class Attempt {
     this.#filter = streams.createFilter(this.#options.estimateMissingUsage !== undefined);
   }
 
-  /** @returns false for an encoding that cannot be undone: the attempt has ended */
-  #decode(encoding: string): boolean {
-    try {
-      this.#decoder = ContentDecoder.for(encoding, {
-        onData: (chunk) => this.#consume(chunk),
-        onEnd: () => this.#consumeEnd(),
-        onError: (error) => this.#breakOff(error),
-      });
-      return true;
-    } catch (error) {
-      this.#breakOff(error);
-      return false;
-    }
-  }
-
   onData(chunk: Buffer): void {
     // Copied: the memory it lies in is read into again, and pieces of it wait in more than one place.
     const own = this.#phase === "collecting" ? this.#collected.copy(chunk) : Buffer.from(chunk);
-    if (this.#decoder === undefined) this.#consume(own);
-    else this.#decoder.write(own);
-  }
-
-  onEnd(): void {
-    if (this.#decoder === undefined) this.#consumeEnd();
-    else this.#decoder.end();
+    this.write(own);
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -177,7 +155,7 @@ export class Attempt {
     return passedHeaders(this.#headers, lost === undefined ? dropped : [...dropped, ...lost]);
   }
 
-  #consume(chunk: Buffer): void {
+  protected override consume(chunk: Buffer): void {
     try {
       // Whatever its head says: a stream of events does not begin with an object, so a body that does is a whole reply.
       const isFirst = this.#phase === "streaming" && !this.#hasBegun;
@@ -240,10 +218,10 @@ export class Attempt {
   #write(client: ClientStream, pieces: readonly Buffer[]): void {
     if (client.write(pieces)) return;
     this.#exchange.pause();
-    this.#decoder?.pause();
+    this.pauseDecoding();
   }
 
-  #consumeEnd(): void {
+  protected override consumeEnd(): void {
     try {
       if (this.#phase === "streaming" && this.#filter !== undefined) {
         const pieces = this.#filter.end();
@@ -376,7 +354,7 @@ export class Attempt {
     return classifyErrorReply(this.#status, toHeaderObject(this.#headers), this.#collected.body(), Date.now());
   }
 
-  #breakOff(cause: unknown): void {
+  protected override breakOff(cause: unknown): void {
     this.#exchange.abort();
     this.onFailure({ kind: "broken", isSent: true, cause });
   }
@@ -385,7 +363,7 @@ export class Attempt {
   #crash(error: unknown): void {
     this.#exchange.abort();
     this.#phase = "done";
-    this.#decoder?.close();
+    this.closeDecoder();
     this.#reject?.(error);
   }
 
@@ -393,7 +371,7 @@ export class Attempt {
     if (this.#phase === "done") return;
     this.#phase = "done";
     this.#outcome = outcome;
-    this.#decoder?.close();
+    this.closeDecoder();
     this.#resolve?.(outcome);
   }
 }

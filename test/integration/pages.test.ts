@@ -75,6 +75,7 @@ describe("blocks of the pages", function () {
     return text
       .replaceAll(/127\.0\.0\.1:(8000|9000|9001)\b/g, (_, port: string) => `127.0.0.1:${ownPorts.get(port)}`)
       .replaceAll("http://127.0.0.1:8080", address)
+      .replaceAll("ws://127.0.0.1:8080", address.replace("http:", "ws:"))
       .replaceAll("http://127.0.0.1:9090", metrics)
       .replaceAll("http://127.0.0.1:9091", fleet)
       .replaceAll(".tollgate/quickstart", join(folder, "data"))

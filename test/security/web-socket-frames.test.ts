@@ -1,8 +1,8 @@
 /** Frames that break RFC 6455, lie about their length or never end: each closes its own session and harms no other. */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { closeCodeOf, frame, rawRealtime } from "#test/support/realtime/raw-frames";
-import { type RealtimeRig, startRealtimeRig } from "#test/support/realtime/realtime-rig";
+import { type RealtimeRig, useRealtimeRig } from "#test/support/realtime/realtime-rig";
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
@@ -54,11 +54,9 @@ const rows: readonly (readonly [name: string, bytes: Buffer, code: number])[] = 
 describe("frames of a WebSocket", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({ flags: ["--limits-realtime-message=1MiB"] });
+  useRealtimeRig({ flags: ["--limits-realtime-message=1MiB"] }, (started) => {
+    rig = started;
   });
-  after(() => rig?.close());
-  afterEach(() => rig.settleDown());
 
   for (const [name, bytes, code] of rows) {
     it(`${name}: ${code}, and nothing of it reaches the upstream`, async () => {
@@ -124,11 +122,9 @@ describe("frames of a WebSocket", function () {
 describe("more sessions than a proxy takes", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({ flags: ["--limits-in-flight-requests=3", "--limits-in-flight-bytes=4MiB"] });
+  useRealtimeRig({ flags: ["--limits-in-flight-requests=3", "--limits-in-flight-bytes=4MiB"] }, (started) => {
+    rig = started;
   });
-  after(() => rig?.close());
-  afterEach(() => rig.settleDown());
 
   it("hold no more of unfinished messages together than bodies may", async () => {
     const clients = await Promise.all([rawRealtime(rig.gateway.port), rawRealtime(rig.gateway.port)]);

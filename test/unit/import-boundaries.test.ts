@@ -15,7 +15,7 @@ const sources = globSync("{operator,proxy,cli,scripts}/**/*.ts", { cwd: root });
  * from beside or above.
  */
 const floors: readonly (readonly string[])[] = [
-  ["snapshot", "errors", "limits", "runtime", "sse", "sqlite", "http1"],
+  ["snapshot", "errors", "limits", "runtime", "sse", "sqlite", "http1", "web-socket"],
   ["json", "multipart", "providers"],
   ["settle"],
   ["neutral", "observe"],
@@ -59,6 +59,11 @@ const rules: readonly Rule[] = [
     name: "http1 imports nothing but itself and Node's own modules",
     from: /^proxy\/http1\//,
     forbidden: /^(?!proxy\/http1\/|node:)/,
+  },
+  {
+    name: "web-socket imports nothing but itself and Node's own modules",
+    from: /^proxy\/web-socket\//,
+    forbidden: /^(?!proxy\/web-socket\/|node:)/,
   },
   {
     name: "the wire of http1 knows neither its server nor its client",

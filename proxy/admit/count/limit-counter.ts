@@ -92,7 +92,10 @@ export const pendingRetryMs = 1_000;
 
 /** An empty window may still get the settlement of a reservation that expired or held nothing of it; not after this. */
 const unusedMs = 2 * 86_400_000;
-/** So long a quota's window is kept after its last use, by the monotonic clock: it may be over by a wrong clock only. */
+/**
+ * So long a quota's window and a full bucket are kept after their last use, by the monotonic clock: the window may be over
+ * by a wrong clock only, and a call that held nothing of the bucket may still use some.
+ */
 const doubtedMs = 3_600_000;
 
 /** What an edited limit counted before; an edit back, or a call under the configuration of before, finds it again. */
@@ -286,7 +289,9 @@ export class LimitCounter {
       const isUnused = this.lastUsedMs < clock.startMs || nowMs - this.lastUsedMs >= unusedMs;
       return isUnused && this.tally.narrowPosted === 0;
     }
-    this.bucket.refill(this.#rules.tickAt(nowMs));
+    const tickMs = this.#rules.tickAt(nowMs);
+    if (tickMs - this.#lastUsedTickMs < doubtedMs) return false;
+    this.bucket.refill(tickMs);
     return this.bucket.level >= this.bucket.shape.burst;
   }
 

@@ -6,11 +6,12 @@
  * comes first.
  */
 
-import type { Refusal, ReserveRequest } from "#proxy/admit/ledger";
+import type { LimitState, Refusal, ReserveRequest } from "#proxy/admit/ledger";
 import { amountOf, type InFlightCounter, type NarrowAmounts } from "./held-reservation.ts";
 import { type BalanceCounter, type LimitCounter, pendingRetryMs } from "./limit-counter.ts";
 
-type Blocker = Pick<Refusal, "reason" | "counter" | "limit" | "retryAtMs">;
+/** One claim that did not fit. `retryAtMs`: undefined where waiting cannot cure it. */
+export type Blocker = Pick<Refusal, "reason" | "counter" | "limit" | "retryAtMs">;
 
 const severity = { "store-unavailable": 4, balance: 3, quota: 2, rate: 1, concurrency: 0 } as const;
 
@@ -43,16 +44,19 @@ export function refusalOf(
     const retryAtMs = claim.maxInFlight > 0 ? nowMs + pendingRetryMs : undefined;
     blockers.push({ reason: "concurrency", counter: claim.counter, limit: undefined, retryAtMs });
   });
-  blockers.sort((a, b) => severity[b.reason] - severity[a.reason] || waitOf(b) - waitOf(a));
-  const [first] = blockers;
+  return chooseRefusal(
+    blockers,
+    limits.map((counter) => counter.state()),
+  );
+}
+
+/** @param blockers at least one; @param states the numbers of all limits. @throws Error without a blocker */
+export function chooseRefusal(blockers: readonly Blocker[], states: readonly LimitState[]): Refusal {
+  const [first] = blockers.toSorted((a, b) => severity[b.reason] - severity[a.reason] || waitOf(b) - waitOf(a));
   if (first === undefined) throw new Error("a refusal without anything that refuses");
   const longest = blockers.reduce((wait, blocker) => Math.max(wait, waitOf(blocker)), 0);
-  return {
-    kind: "refused",
-    ...first,
-    retryAtMs: longest === Number.POSITIVE_INFINITY ? undefined : longest,
-    states: limits.map((counter) => counter.state()),
-  };
+  const retryAtMs = longest === Number.POSITIVE_INFINITY ? undefined : longest;
+  return { kind: "refused", ...first, retryAtMs, states };
 }
 
 function waitOf(blocker: Blocker): number {

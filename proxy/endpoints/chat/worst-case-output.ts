@@ -103,9 +103,9 @@ export function chatFormatOn(
     spokenFormat(channel, chatFormatsFor(format, askedInResponses(call, route, target, channel)))?.format;
 }
 
-/** Caps of chat are exact: a model that refuses one of two names may take the other. Completions have one cap. */
-function isMember({ members, derivedFrom }: ParameterNames, path: string, format: TextFormat): boolean {
-  return format === "Completions" ? derivedFrom.ChatCompletions.includes(path) : members[format].includes(path);
+/** Caps are exact: a model that refuses one of two names may take the other. */
+function isMember({ members }: ParameterNames, path: string, format: TextFormat): boolean {
+  return members[format === "Completions" ? "ChatCompletions" : format].includes(path);
 }
 
 /** A snapshot never changes, so what of a route counts in it is found once. */

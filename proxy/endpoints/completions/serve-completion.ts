@@ -12,7 +12,6 @@ import { prepareInDialect } from "#proxy/endpoints/dialects/serve-dialects";
 import { GatewayError, requireGatewayError } from "#proxy/errors";
 import type { ChatCall } from "#proxy/formats/format";
 import type { ChatWireFormat } from "#proxy/neutral/wire";
-import { membersNamed } from "#proxy/parameters/member-rules";
 import type { Provider } from "#proxy/providers/provider";
 import { providerOf } from "#proxy/providers/providers";
 import type { AttemptHistory } from "#proxy/route/attempt-history";
@@ -23,7 +22,7 @@ import { chatCallOf } from "./chat-call.ts";
 import { completionReaderOf } from "./chat-reader.ts";
 import { completionFormats, inChat, servedCompletion } from "./completion-formats.ts";
 import { completionWriter } from "./completion-writer.ts";
-import { completionSpellings } from "./output-cap.ts";
+import { spelledIn } from "./output-cap.ts";
 import { ownDialect } from "./own-dialect.ts";
 import type { CompletionCall } from "./read-completion.ts";
 
@@ -69,7 +68,7 @@ class CompletionServing implements CallServing<PreparedCall> {
     const { services, call, estimate } = this.#admitted;
     return prepareInDialect(this.#admitted, ownDialect(services.limits), selected, {
       outputCap: estimate.outputCap,
-      namesIn: membersNamed(call.body, completionSpellings),
+      namesIn: spelledIn(call.body),
     });
   }
 

@@ -18,7 +18,7 @@ import { joinBatch } from "#proxy/runtime/request-batch";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
 import { endResponse } from "#proxy/upstream/client/end-response";
 import { CollectedReply, errorBodyBytesMax } from "#proxy/upstream/reply/collected-reply";
-import { ContentDecoder } from "#proxy/upstream/reply/content-decoder";
+import { DecodedReply } from "#proxy/upstream/reply/decoded-reply";
 import type { ReplySource } from "#proxy/upstream/reply/reply-source";
 import {
   UpstreamExchange,
@@ -45,6 +45,8 @@ export interface PassContext {
   readonly secrets: readonly string[];
   /** Milliseconds that a client may take nothing. */
   readonly slowReaderTimeoutMs: number;
+  /** Usage is read of what a call did: a job that is asked after tells that of the job, again and again. */
+  readonly readsUsage: boolean;
   /** A piece has gone out. */
   readonly onPiece: () => void;
 }
@@ -53,13 +55,12 @@ export interface PassContext {
 const heldBytesMax = 64 * 1024;
 const noContent = 204;
 
-export class PassAttempt implements UpstreamListener {
+export class PassAttempt extends DecodedReply implements UpstreamListener {
   readonly #context: PassContext;
   readonly #exchange: UpstreamExchange;
   #phase: "waiting" | "collecting" | "passing" | "whole" | "over" = "waiting";
   #status = 0;
   #headers: RawHeaders = [];
-  #decoder: ContentDecoder | undefined;
   #error = new CollectedReply(errorBodyBytesMax);
   #usage: UsageWatch | undefined;
   /** Of the body, where that is known. */
@@ -74,6 +75,7 @@ export class PassAttempt implements UpstreamListener {
   #resolve: ((outcome: PassOutcome) => void) | undefined;
 
   constructor(request: UpstreamRequest, context: PassContext) {
+    super();
     this.#context = context;
     this.#exchange = new UpstreamExchange(request.timeouts, this);
   }
@@ -127,43 +129,22 @@ export class PassAttempt implements UpstreamListener {
   onHead(status: number, headers: RawHeaders): void {
     this.#status = status;
     this.#headers = headers;
-    if (!this.#decode(headers)) return;
+    if (!this.decode(headers)) return;
     if (status < 200 || status >= 300) {
       this.#phase = "collecting";
       return;
     }
     this.#phase = "passing";
     const [length] = headerValues(headers, "content-length");
-    if (this.#decoder === undefined && length !== undefined) this.#length = Number(length);
-    this.#usage = new UsageWatch(headerValues(headers, "content-type")[0] ?? "");
-  }
-
-  /** @returns false for an encoding that cannot be undone: the attempt has ended */
-  #decode(headers: RawHeaders): boolean {
-    try {
-      this.#decoder = ContentDecoder.for(headerValues(headers, "content-encoding").join(","), {
-        onData: (chunk) => this.#consume(chunk),
-        onEnd: () => this.#consumeEnd(),
-        onError: (error) => this.#breakOff(error),
-      });
-      return true;
-    } catch (error) {
-      this.#breakOff(error);
-      return false;
-    }
+    if (!this.isEncoded && length !== undefined) this.#length = Number(length);
+    if (this.#context.readsUsage) this.#usage = new UsageWatch(headerValues(headers, "content-type")[0] ?? "");
   }
 
   onData(chunk: Buffer): void {
     this.#exchange.progress();
     // Copied: the memory it lies in is read into again.
     const own = Buffer.from(chunk);
-    if (this.#decoder === undefined) this.#consume(own);
-    else this.#decoder.write(own);
-  }
-
-  onEnd(): void {
-    if (this.#decoder === undefined) this.#consumeEnd();
-    else this.#decoder.end();
+    this.write(own);
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -171,7 +152,7 @@ export class PassAttempt implements UpstreamListener {
     else this.#end({ kind: this.#hasBegun ? "cut" : "failure", failure });
   }
 
-  #consume(chunk: Buffer): void {
+  protected override consume(chunk: Buffer): void {
     if (this.#phase === "collecting") this.#collect(chunk);
     else if (this.#phase === "passing") this.#pass(chunk);
   }
@@ -213,7 +194,7 @@ export class PassAttempt implements UpstreamListener {
   #waitForClient(): void {
     const { response, slowReaderTimeoutMs } = this.#context;
     this.#exchange.pause();
-    this.#decoder?.pause();
+    this.pauseDecoding();
     this.#slow = setTimeout(() => {
       response.destroy();
       this.stop("slow-reader");
@@ -224,7 +205,7 @@ export class PassAttempt implements UpstreamListener {
   readonly #onDrain = (): void => {
     this.#stopWaiting();
     if (this.#phase !== "passing") return;
-    this.#decoder?.resume();
+    this.resumeDecoding();
     this.#exchange.resume();
   };
 
@@ -234,7 +215,7 @@ export class PassAttempt implements UpstreamListener {
     this.#context.response.off("drain", this.#onDrain);
   }
 
-  #consumeEnd(): void {
+  protected override consumeEnd(): void {
     if (this.#phase === "collecting") this.#end({ kind: "upstream-error", error: this.#classify() });
     else if (this.#phase === "passing") {
       this.#stopWaiting();
@@ -255,7 +236,7 @@ export class PassAttempt implements UpstreamListener {
     return classifyErrorReply(this.#status, toHeaderObject(this.#headers), this.#error.body(), Date.now());
   }
 
-  #breakOff(cause: unknown): void {
+  protected override breakOff(cause: unknown): void {
     this.#exchange.abort();
     this.onFailure({ kind: "broken", isSent: true, cause });
   }
@@ -265,7 +246,7 @@ export class PassAttempt implements UpstreamListener {
     this.#phase = "over";
     this.#held = [];
     this.#stopWaiting();
-    this.#decoder?.close();
+    this.closeDecoder();
     this.#outcome = outcome;
     this.#resolve?.(outcome);
   }

@@ -21,6 +21,7 @@ import { EventSplitter } from "#proxy/sse/event-splitter";
 
 /** So much of a JSON reply is kept; of a longer one its end, where usage stands. */
 const keptBytesMax = 64 * 1024;
+/** The same of an event: a response that is complete repeats all that it said, with its usage at the end. */
 const eventBytesMax = 128 * 1024;
 /** Begins every name that is looked for: `usage`, `usageMetadata`. */
 const mark = Buffer.from('"usage');
@@ -28,6 +29,8 @@ const mark = Buffer.from('"usage');
 /** Watches one reply as it passes. */
 export class UsageWatch {
   readonly #splitter: EventSplitter | undefined;
+  /** The end so far of an event that is longer than is kept. */
+  #endOfEvent: Buffer | undefined;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #isWhole = true;
@@ -47,12 +50,24 @@ export class UsageWatch {
   /** @param chunk kept until the end: the caller does not write into it any more */
   push(chunk: Buffer): void {
     if (this.#splitter === undefined) this.#keep(chunk);
-    else if (!this.#splitter.isOverflowing) this.#readEvents(this.#splitter.push(chunk));
+    else this.#split(this.#splitter, chunk);
+  }
+
+  #split(splitter: EventSplitter, chunk: Buffer): void {
+    this.#readEvents(splitter.push(chunk));
+    if (!splitter.isOverflowing) return;
+    this.#endOfEvent = this.#withEnd(splitter.takeRest()).subarray(-keptBytesMax);
+  }
+
+  #withEnd(bytes: Buffer | undefined): Buffer {
+    const parts = [this.#endOfEvent, bytes].filter((part) => part !== undefined);
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 
   end(): void {
     if (this.#splitter !== undefined) {
-      this.#readEvents(this.#splitter.takeRest());
+      const rest = this.#splitter.takeRest();
+      if (rest !== undefined || this.#endOfEvent !== undefined) this.#readEvents(rest ?? Buffer.alloc(0));
       return;
     }
     const bytes = this.#kept.length === 1 ? this.#kept[0] : Buffer.concat(this.#kept);
@@ -72,8 +87,14 @@ export class UsageWatch {
   }
 
   #readEvents(block: Buffer | undefined): void {
-    if (block === undefined || !block.includes(mark)) return;
-    for (const event of block.toString("utf8").split(/(?:\r\n|\r|\n){2,}/)) {
+    if (block === undefined) return;
+    const isBegun = this.#endOfEvent !== undefined;
+    const bytes = this.#withEnd(block);
+    this.#endOfEvent = undefined;
+    if (!bytes.includes(mark)) return;
+    const [first = "", ...others] = bytes.toString("utf8").split(/(?:\r\n|\r|\n){2,}/);
+    if (isBegun) this.#read(lastUsageIn(first));
+    for (const event of isBegun ? others : [first, ...others]) {
       const { data } = readEventFields(Buffer.from(event));
       if (data?.includes('"usage') === true) this.#read(parseJson(data));
     }

@@ -6,6 +6,7 @@
  * have carried out a call that changes something: nobody asked for it twice.
  */
 import type { AdmittedCall } from "#proxy/dispatch/admitted-call";
+import { concluded } from "#proxy/dispatch/conclude-attempt";
 import {
   type Attempted,
   type AttemptHooks,
@@ -14,6 +15,7 @@ import {
   whileAllowed,
 } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt } from "#proxy/dispatch/failed-attempt";
+import { logFailedAttempt } from "#proxy/dispatch/log-failed-attempt";
 import { upstreamRefusal } from "#proxy/dispatch/upstream-refusal";
 import { GatewayError } from "#proxy/errors";
 import type { ReplyReading, UpstreamError } from "#proxy/formats/format";
@@ -32,7 +34,7 @@ import {
 } from "#proxy/upstream/describe-outcome";
 import { buildOpaqueRequest } from "#proxy/upstream/request/build-upstream-request";
 import { secretsOf } from "#proxy/upstream/request/request-headers";
-import type { UpstreamFailure, UpstreamRequest } from "#proxy/upstream/upstream-exchange";
+import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { allowsPath } from "./allowed-paths.ts";
 import { PassAttempt, type PassOutcome } from "./pass-attempt.ts";
 import { type PassThroughCall, passedQuery } from "./read-pass-through.ts";
@@ -69,9 +71,6 @@ interface PreparedPass {
   readonly request: UpstreamRequest;
 }
 
-/** The client has its response, whole or broken. */
-const concluded = { value: undefined } as const;
-
 class PassedAttempts implements AttemptHooks<PreparedPass, void> {
   readonly #admitted: Admitted;
   readonly #question: ServedQuestion;
@@ -106,12 +105,13 @@ class PassedAttempts implements AttemptHooks<PreparedPass, void> {
     request: UpstreamRequest,
     upstream: CallUpstream,
   ): Promise<Attempted<void>> {
-    const { record, services, exchange, responseHeaders } = this.#admitted;
+    const { record, services, exchange, responseHeaders, call } = this.#admitted;
     const attempt = new PassAttempt(request, {
       response: exchange.response,
       responseHeaders,
       secrets: secretsOf(selected.channel, selected.credential),
       slowReaderTimeoutMs: services.limits.slowReaderTimeoutMs,
+      readsUsage: call.endpoint.method === "POST",
       onPiece: () => record.pieceSent(),
     });
     return whileAllowed(this.#admitted, attempt, async () => {
@@ -149,7 +149,7 @@ class PassedAttempts implements AttemptHooks<PreparedPass, void> {
         return this.#failed(outcome, this.#refusal(selected, outcome.error), mayHaveRun(outcome.error));
       case "failure":
         count(labelOfFailure(outcome.failure));
-        this.#logFailure(selected, outcome.failure);
+        logFailedAttempt(this.#admitted, selected, outcome.failure);
         return this.#failed(outcome, errorOfFailure(outcome.failure), outcome.failure.isSent);
       default:
         return outcome satisfies never;
@@ -208,17 +208,6 @@ class PassedAttempts implements AttemptHooks<PreparedPass, void> {
     }
     await settled;
     if (!hasBegun) throw error;
-  }
-
-  /** The client is told little of our side. */
-  #logFailure({ target }: SelectedTarget, { kind, cause }: UpstreamFailure): void {
-    const { record, services } = this.#admitted;
-    services.log.warn("an attempt on an upstream failed", {
-      request: record.requestId,
-      channel: target.channel,
-      kind,
-      cause: cause instanceof Error ? cause : undefined,
-    });
   }
 }
 

@@ -2,7 +2,6 @@
  * Opens the upstream of a session: one target of the route after the other, as for every call (`dispatch-call.ts`), until
  * one accepts the WebSocket. Nothing has gone to the client by then, so that a target that refuses costs it nothing.
  */
-import type { Socket } from "node:net";
 import { oneRequestEstimate } from "#proxy/admit/estimate-cost";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import {
@@ -13,9 +12,10 @@ import {
   whileAllowed,
 } from "#proxy/dispatch/dispatch-call";
 import { failedAttempt } from "#proxy/dispatch/failed-attempt";
+import { logFailedAttempt } from "#proxy/dispatch/log-failed-attempt";
+import { sameFormatRefusal } from "#proxy/dispatch/upstream-refusal";
 import { GatewayError } from "#proxy/errors";
 import { classifyErrorReply } from "#proxy/formats/classify-error";
-import { toClientError } from "#proxy/formats/client-error";
 import { ClientGoneError } from "#proxy/http/read-body";
 import { toHeaderObject } from "#proxy/http1/wire/header-values";
 import { providerOf } from "#proxy/providers/providers";
@@ -23,18 +23,23 @@ import type { AttemptHistory } from "#proxy/route/attempt-history";
 import { type SelectedTarget, selectTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { StopReason } from "#proxy/upstream/attempt-outcome";
-import { errorOfFailure, errorOfStop, noAvailableChannel } from "#proxy/upstream/describe-outcome";
+import {
+  errorOfFailure,
+  errorOfStop,
+  labelOfError,
+  labelOfFailure,
+  noAvailableChannel,
+} from "#proxy/upstream/describe-outcome";
 import { buildSocketRequest } from "#proxy/upstream/request/build-upstream-request";
-import { secretsOf } from "#proxy/upstream/request/request-headers";
 import type { UpstreamRequest } from "#proxy/upstream/upstream-exchange";
 import { WebSocketAttempt, type WebSocketOutcome } from "#proxy/upstream/web-socket/web-socket-attempt";
-import type { AcceptedSocket } from "./accept-web-socket.ts";
+import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
 import type { RoutedModel } from "./session/session-models.ts";
 import type { SessionPlace } from "./session/session-place.ts";
 
 export interface OpenedUpstream {
-  /** Paused: no message is lost before the session listens. */
-  readonly accepted: AcceptedSocket;
+  /** No message is lost before the session listens. */
+  readonly webSocket: WebSocketConnection;
   readonly selected: SelectedTarget;
 }
 
@@ -105,15 +110,12 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
   ): Promise<Attempted<OpenedUpstream>> {
     const { services, snapshot, record } = this.#call;
     const { channel } = selected;
-    let socket: Socket | undefined;
     const attempt = new StoppableAttempt({
       origin: new URL(channel.baseURL).origin,
       path: request.path,
       headers: [...(request.fixedHeaders ?? []), ...request.headers],
-      connect: async () => {
-        socket = await services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs);
-        return socket;
-      },
+      connect: (onRead) =>
+        services.pools.openSocket(channel, snapshot.fleet.egressAllowCIDRs, request.connectTimeoutMs, onRead),
       connectTimeoutMs: request.connectTimeoutMs,
       replyTimeoutMs: request.timeouts.firstByteMs,
       messageBytesMax: services.limits.realtimeMessageBytesMax,
@@ -122,57 +124,41 @@ class SocketAttempts implements AttemptHooks<Prepared, OpenedUpstream> {
     record.upstreamStarted();
     const outcome = await whileAllowed(this.#call, attempt, () => attempt.outcome);
     record.upstreamEnded();
-    if (outcome.kind === "open" && socket !== undefined) {
+    if (outcome.kind === "open") {
+      services.metrics.attempt(selected.target.channel, "ok");
       services.credentials.accepted(selected.credential);
-      return { value: { accepted: { webSocket: outcome.socket, socket }, selected } };
+      return { value: { webSocket: outcome.webSocket, selected } };
     }
     return this.#failed(selected, outcome, attempt.stopped);
   }
 
   async #failed(
     selected: SelectedTarget,
-    outcome: WebSocketOutcome,
+    outcome: Exclude<WebSocketOutcome, { kind: "open" }>,
     stopped: StopReason | undefined,
   ): Promise<Attempted<OpenedUpstream>> {
     await this.#call.settlement.releaseChannel();
+    const { metrics } = this.#call.services;
+    const count = (label: Parameters<typeof metrics.attempt>[1]): void =>
+      metrics.attempt(selected.target.channel, label);
     if (outcome.kind === "refused") {
       const { status, headers, body } = outcome;
       const error = classifyErrorReply(status, toHeaderObject(headers), body, this.#call.services.now());
+      count(labelOfError(error));
       const failed = failedAttempt({ kind: "upstream-error", error, filter: undefined });
-      return { failed: { ...failed, error: this.#toClientError(selected, error) } };
+      return { failed: { ...failed, error: sameFormatRefusal(this.#call, selected, error) } };
     }
     if (outcome.kind === "failure") {
       const { failure } = outcome;
-      const { services, record } = this.#call;
-      services.log.warn("an attempt on an upstream failed", {
-        request: record.requestId,
-        channel: selected.target.channel,
-        kind: failure.kind,
-        cause: failure.cause instanceof Error ? failure.cause : undefined,
-      });
+      count(labelOfFailure(failure));
+      logFailedAttempt(this.#call, selected, failure);
       return {
         failed: { ...failedAttempt({ kind: "failure", failure, filter: undefined }), error: errorOfFailure(failure) },
       };
     }
+    count("aborted");
     if (stopped === undefined || stopped === "client-left" || stopped === "slow-reader") throw new ClientGoneError();
     throw errorOfStop(stopped);
-  }
-
-  #toClientError(selected: SelectedTarget, error: Parameters<typeof toClientError>[0]): GatewayError {
-    const { record, route, services } = this.#call;
-    const { model } = this.#question.routed;
-    services.log.warn("an upstream refused a call", {
-      request: record.requestId,
-      channel: selected.target.channel,
-      kind: error.kind,
-      status: error.status,
-    });
-    return toClientError(error, {
-      publicModel: model,
-      upstreamModel: upstreamModelOf({ ...selected, route }, model),
-      requestId: record.requestId,
-      channelSecrets: secretsOf(selected.channel, selected.credential),
-    });
   }
 }
 

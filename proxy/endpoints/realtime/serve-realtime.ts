@@ -17,7 +17,8 @@ import { type OpenedUpstream, openUpstream } from "./open-upstream.ts";
 import { RealtimeSession, type UpstreamSide } from "./session/realtime-session.ts";
 import { authorizeRealtime, type RoutedModel } from "./session/session-models.ts";
 import { SessionPlace } from "./session/session-place.ts";
-import { type SessionEffects, SessionRules } from "./session/session-rules.ts";
+import { SessionRules } from "./session/session-rules.ts";
+import type { SessionEffects } from "./session/session-state.ts";
 
 /** @throws GatewayError while the WebSocket is not accepted */
 export async function serveRealtime(caller: Caller): Promise<void> {
@@ -33,7 +34,7 @@ export async function serveRealtime(caller: Caller): Promise<void> {
     // What the upstream says meanwhile waits until the session listens.
     const client = acceptWebSocket(exchange, handshake, record.requestId, services.limits);
     if (client === undefined) {
-      opened?.accepted.webSocket.terminate();
+      opened?.webSocket.terminate();
       throw new ClientGoneError();
     }
     const session = new RealtimeSession({
@@ -77,11 +78,11 @@ async function open(caller: Caller, model: string, isConversation: boolean): Pro
 
 function sideOf(
   caller: Caller,
-  { accepted, selected, routed, place }: Opened,
+  { webSocket, selected, routed }: Opened,
   isConversation: boolean,
   effects: SessionEffects,
 ): UpstreamSide {
-  return { accepted, rules: new SessionRules({ caller, selected, opened: routed, isConversation, place, effects }) };
+  return { webSocket, rules: new SessionRules({ caller, selected, opened: routed, isConversation, effects }) };
 }
 
 /** Names a version of the events; a list of tokens, so that nothing else can stand in it. */

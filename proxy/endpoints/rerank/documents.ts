@@ -19,8 +19,9 @@ export function queryText(query: RankedDocument): string {
   return Object.keys(rest).length === 0 ? "" : textOf(rest);
 }
 
+/** A null is none: clients write it for what they leave out. */
 export function hasImage(document: RankedDocument): document is JsonObject {
-  return isObject(document) && document["image"] !== undefined;
+  return isObject(document) && document["image"] !== undefined && document["image"] !== null;
 }
 
 export class Documents {

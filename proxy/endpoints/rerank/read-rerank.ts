@@ -107,7 +107,8 @@ function readDocuments(body: ScannedObject): Documents {
 }
 
 /** Of a document or of the query: what deeper objects hold is their own. */
-function isImage({ path: [name, , ...inner] }: Hit): boolean {
+function isImage({ path: [name, , ...inner], kind }: Hit): boolean {
+  if (kind === "null") return false;
   return name === "documents" ? inner.length === 1 : name === "query" && inner.length === 0;
 }
 

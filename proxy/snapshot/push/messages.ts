@@ -173,6 +173,8 @@ export interface Acknowledgement {
 /** Aggregated, bounded, may be lost. */
 export interface Report {
   readonly type: "report";
+  /** The proxies share a ledger: amounts are those of all of them, and are not added up. */
+  readonly isShared?: true;
   readonly keys: readonly KeyReport[];
   readonly accounts: readonly AccountReport[];
   readonly ejected: readonly EjectedCredential[];

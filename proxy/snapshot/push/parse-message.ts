@@ -225,6 +225,7 @@ function report(members: Members): Report {
   if (keys.length > keysReportedMax) throw new MessageError("keys: too many");
   return {
     type: "report",
+    ...(members["isShared"] === true && { isShared: true }),
     keys: keys.map((item): KeyReport => {
       const key = asMembers(item);
       return {

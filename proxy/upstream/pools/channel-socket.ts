@@ -27,21 +27,34 @@ export function tlsOptions({ tls }: Pick<Channel, "tls">): {
   };
 }
 
+/** All connections read into the same memory: what it holds has been dealt with before the next one reads. */
+const readBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
 /**
  * @param connectMs longest for each step: the connect, and the tunnel through a proxy. 0: no limit
+ * @param onRead gets what is read; the bytes are valid during the call only
  * @throws EgressRefusedError, ConnectTimeoutError, or the error of the connect
  */
 export async function openChannelSocket(
   channel: Pick<Channel, "baseURL" | "proxyURL" | "tls">,
   policy: EgressPolicy,
   connectMs: number,
+  onRead: (bytes: Buffer) => void,
 ): Promise<Socket> {
   const { hostname, host, protocol, port } = new URL(channel.baseURL);
   const to = { hostname: bare(hostname), host, protocol, port: port === "" ? defaultPort(protocol) : port };
-  if (channel.proxyURL === undefined) return opened(guardedConnector(policy, connectMs, tlsOptions(channel)), to);
+  const onread = {
+    buffer: readBuffer,
+    callback: (bytes: number): boolean => {
+      onRead(readBuffer.subarray(0, bytes));
+      return true;
+    },
+  };
+  const options = { ...tlsOptions(channel), onread };
+  if (channel.proxyURL === undefined) return opened(guardedConnector(policy, connectMs, options), to);
   const tunnel = await openTunnel(new URL(channel.proxyURL), `${hostname}:${to.port}`, policy, connectMs);
-  if (protocol !== "https:") return tunnel;
-  const secure = buildConnector({ ...tlsOptions(channel), allowH2: false, timeout: connectMs });
+  if (protocol !== "https:") return tunnel.on("data", onRead);
+  const secure = buildConnector({ ...options, allowH2: false, timeout: connectMs });
   return opened(secure, { ...to, httpSocket: tunnel });
 }
 

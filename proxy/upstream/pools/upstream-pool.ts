@@ -56,11 +56,17 @@ export class UpstreamPools {
    * A connection that is in no pool: its owner ends it.
    * @param egressAllowCIDRs as above
    * @param connectMs longest for each of its steps; 0: no limit
+   * @param onRead gets what is read; the bytes are valid during the call only
    * @throws Error where it cannot be opened: `EGRESS_REFUSED`, `CONNECT_TIMEOUT`, or as the network says
    */
-  openSocket(channel: Channel, egressAllowCIDRs: readonly string[], connectMs: number): Promise<Socket> {
+  openSocket(
+    channel: Channel,
+    egressAllowCIDRs: readonly string[],
+    connectMs: number,
+    onRead: (bytes: Buffer) => void,
+  ): Promise<Socket> {
     if (egressAllowCIDRs !== this.#egressCIDRs) this.#replacePolicy(egressAllowCIDRs);
-    return openChannelSocket(channel, this.#egress, connectMs);
+    return openChannelSocket(channel, this.#egress, connectMs, onRead);
   }
 
   /** Lets go of the pools that none of these channels uses; requests in flight there end first. */

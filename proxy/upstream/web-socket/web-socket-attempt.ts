@@ -3,16 +3,20 @@
  * (`pools/channel-socket.ts`).
  *
  * What an upstream answers instead is handed on as it came, for the caller to classify; a redirect is such an answer
- * and never followed. An open socket is paused: nothing is lost before its owner listens.
+ * and never followed. Nothing of an open socket is read before its owner listens.
  */
-import type { ClientRequest, IncomingMessage } from "node:http";
+import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
-import { WebSocket } from "ws";
 import { ConnectTimeoutError } from "#proxy/http1/client/connect-timeout-error";
-import type { RawHeaders } from "#proxy/http1/wire/header-values";
+import { headerLines } from "#proxy/http1/wire/header-lines";
+import { headerValues, type RawHeaders } from "#proxy/http1/wire/header-values";
+import type { MessageFraming } from "#proxy/http1/wire/message-framing";
+import { MessageParser } from "#proxy/http1/wire/message-parser";
+import { type ResponseHead, responseKind } from "#proxy/http1/wire/response-head";
 import { armDeadline, type Deadline } from "#proxy/runtime/deadlines";
 import type { UpstreamFailure } from "#proxy/upstream/upstream-exchange";
+import { acceptOf } from "#proxy/web-socket/accept-key";
+import { WebSocketConnection } from "#proxy/web-socket/web-socket";
 
 export interface WebSocketTarget {
   /** Origin of the channel's base address, `http:` or `https:`. */
@@ -21,8 +25,8 @@ export interface WebSocketTarget {
   readonly path: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
-  /** Opens the connection. */
-  readonly connect: () => Promise<Socket>;
+  /** Opens the connection. @param onRead gets what is read; the bytes are valid during the call only */
+  readonly connect: (onRead: (bytes: Buffer) => void) => Promise<Socket>;
   /** Until the connection is there; 0: no limit; so below. */
   readonly connectTimeoutMs: number;
   /** From then on until the upstream has answered the handshake. */
@@ -33,7 +37,7 @@ export interface WebSocketTarget {
 }
 
 export type WebSocketOutcome =
-  | { readonly kind: "open"; readonly socket: WebSocket }
+  | { readonly kind: "open"; readonly webSocket: WebSocketConnection }
   /** The upstream answered with something else than a WebSocket. */
   | { readonly kind: "refused"; readonly status: number; readonly headers: RawHeaders; readonly body: Buffer }
   | { readonly kind: "failure"; readonly failure: UpstreamFailure }
@@ -43,11 +47,23 @@ export type WebSocketOutcome =
 /** An error's body is a few lines; what is beyond this tells nobody more. */
 const refusalBytesMax = 64 * 1024;
 
+/** Reads what comes: for the handshake at first, and then for the open socket. It outlives the attempt. */
+interface Reading {
+  receive: (bytes: Buffer) => void;
+}
+
 export class WebSocketAttempt {
   /** How it went; never rejects. */
   readonly outcome: Promise<WebSocketOutcome>;
   readonly #target: WebSocketTarget;
-  readonly #socket: WebSocket;
+  readonly #key = randomBytes(16).toString("base64");
+  readonly #reading: Reading = { receive: (bytes) => this.#receive(bytes) };
+  readonly #parser: MessageParser<ResponseHead>;
+  #socket: Socket | undefined;
+  /** Of what was answered instead. */
+  #refusal: { readonly status: number; readonly headers: RawHeaders; readonly body: Buffer[] } | undefined;
+  #refusalBytes = 0;
+  #isAccepted = false;
   #resolve: (outcome: WebSocketOutcome) => void = () => {};
   #deadline: Deadline | undefined;
   #isSent = false;
@@ -58,79 +74,131 @@ export class WebSocketAttempt {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
+    this.#parser = new MessageParser(responseKind, target.headBytesMax, {
+      onHead: (head) => this.#onHead(head),
+      onBody: (chunk) => this.#onBody(chunk),
+      onComplete: () => this.#refused(),
+    });
     const { connectTimeoutMs } = target;
     this.#arm(connectTimeoutMs, "connect-timeout", () => new ConnectTimeoutError(target.origin, connectTimeoutMs));
-    // `http:` becomes `ws:`, and `https:` `wss:`.
-    this.#socket = new WebSocket(target.origin.replace(/^http/, "ws") + target.path, {
-      perMessageDeflate: false,
-      followRedirects: false,
-      maxPayload: target.messageBytesMax,
-      maxHeaderSize: target.headBytesMax,
-      headers: headerObject(target.headers),
-      createConnection: (_options: unknown, onCreated: (error: Error | null, socket: Duplex) => void) => {
-        target.connect().then(
-          (socket) => {
-            this.#connected();
-            onCreated(null, socket);
-          },
-          (error: unknown) => this.#unconnected(error),
-        );
-        return undefined;
-      },
-    });
-    this.#socket.on("error", (error) => this.#failed(error));
-    this.#socket.on("unexpected-response", (request, response) => this.#refused(request, response));
-    this.#socket.on("open", () => {
-      this.#socket.pause();
-      this.#end({ kind: "open", socket: this.#socket });
-    });
+    void this.#open(this.#reading);
+  }
+
+  async #open(reading: Reading): Promise<void> {
+    try {
+      const socket = await this.#target.connect((bytes) => reading.receive(bytes));
+      if (this.#isOver) socket.destroy();
+      else this.#ask(socket);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #ask(socket: Socket): void {
+    this.#socket = socket;
+    socket.on("error", this.#onError);
+    socket.on("end", this.#onEnd);
+    socket.on("close", this.#onEnd);
+    const head = this.#requestHead();
+    this.#parser.next();
+    this.#isSent = true;
+    this.#arm(this.#target.replyTimeoutMs, "first-byte-timeout", () => undefined);
+    socket.write(head, "latin1");
+  }
+
+  /** @throws HeaderSyntaxError */
+  #requestHead(): string {
+    const { origin, path, headers } = this.#target;
+    const own = [
+      `host: ${new URL(origin).host}`,
+      "connection: Upgrade",
+      "upgrade: websocket",
+      "sec-websocket-version: 13",
+      `sec-websocket-key: ${this.#key}`,
+    ];
+    return `GET ${path} HTTP/1.1\r\n${own.join("\r\n")}\r\n${headerLines(headers)}\r\n`;
   }
 
   /** Nobody waits any more. */
   abort(): void {
-    if (this.#isOver) return;
     this.#end({ kind: "aborted" });
-    this.#socket.terminate();
   }
 
-  #connected(): void {
+  #receive(bytes: Buffer): void {
     if (this.#isOver) return;
-    this.#isSent = true;
-    this.#arm(this.#target.replyTimeoutMs, "first-byte-timeout", () => undefined);
+    try {
+      const end = this.#parser.push(bytes);
+      if (this.#isAccepted) this.#opened(Buffer.from(bytes.subarray(end)));
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
-  #unconnected(error: unknown): void {
-    this.#failed(error instanceof Error ? error : new Error(String(error)));
-    this.#socket.terminate();
+  #onHead({ status, headers, framing }: ResponseHead): MessageFraming {
+    if (status === 101) {
+      this.#checkAnswer(headers);
+      this.#isAccepted = true;
+      return { kind: "none" };
+    }
+    if (status >= 200) this.#refusal = { status, headers, body: [] };
+    return framing;
   }
+
+  /**
+   * No extension and no subprotocol was asked for: an upstream that agrees to one speaks of another handshake.
+   * @throws Error
+   */
+  #checkAnswer(headers: RawHeaders): void {
+    const isAnswer =
+      headerValues(headers, "upgrade").join().toLowerCase() === "websocket" &&
+      headerValues(headers, "sec-websocket-accept").join() === acceptOf(this.#key) &&
+      headerValues(headers, "sec-websocket-extensions").length === 0 &&
+      headerValues(headers, "sec-websocket-protocol").length === 0;
+    if (!isAnswer) throw new Error("the upstream's handshake is not the answer to ours");
+  }
+
+  #opened(behind: Buffer): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    socket.off("error", this.#onError);
+    socket.off("end", this.#onEnd);
+    socket.off("close", this.#onEnd);
+    const { messageBytesMax } = this.#target;
+    const webSocket = new WebSocketConnection(socket, behind, { role: "client", messageBytesMax });
+    this.#reading.receive = (bytes) => webSocket.receive(bytes);
+    this.#end({ kind: "open", webSocket });
+  }
+
+  #onBody(chunk: Buffer): void {
+    this.#refusalBytes += chunk.length;
+    if (this.#refusalBytes <= refusalBytesMax) this.#refusal?.body.push(Buffer.from(chunk));
+    else this.#refused();
+  }
+
+  /** With as much of the body as has come. */
+  #refused(): void {
+    if (this.#refusal === undefined) return;
+    const { status, headers, body } = this.#refusal;
+    this.#end({ kind: "refused", status, headers, body: Buffer.concat(body) });
+  }
+
+  readonly #onError = (error: Error): void => this.#failed(error);
+
+  readonly #onEnd = (): void => {
+    this.#refused();
+    this.#failed(new Error("the connection ended before the handshake was answered"));
+  };
 
   #arm(inMs: number, kind: UpstreamFailure["kind"], cause: () => unknown): void {
     this.#deadline?.cancel();
     if (inMs === 0) return;
     this.#deadline = armDeadline(inMs, () => {
       this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause: cause() } });
-      this.#socket.terminate();
     });
   }
 
-  #refused(request: ClientRequest, response: IncomingMessage): void {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const finish = (): void => {
-      const { statusCode: status = 0, rawHeaders: headers } = response;
-      this.#end({ kind: "refused", status, headers, body: Buffer.concat(chunks) });
-      request.destroy();
-    };
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= refusalBytesMax) chunks.push(chunk);
-      else finish();
-    });
-    response.on("end", finish).on("close", finish).on("error", finish);
-  }
-
-  #failed(error: Error): void {
-    const code = "code" in error ? error.code : undefined;
+  #failed(cause: unknown): void {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     const kind =
       code === "EGRESS_REFUSED"
         ? "egress"
@@ -139,19 +207,14 @@ export class WebSocketAttempt {
           : this.#isSent
             ? "broken"
             : "connect";
-    this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause: error } });
+    this.#end({ kind: "failure", failure: { kind, isSent: this.#isSent, cause } });
   }
 
   #end(outcome: WebSocketOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#deadline?.cancel();
+    if (outcome.kind !== "open") this.#socket?.destroy();
     this.#resolve(outcome);
   }
-}
-
-function headerObject(headers: readonly string[]): Record<string, string> {
-  const object: Record<string, string> = {};
-  for (let index = 0; index < headers.length; index += 2) object[headers[index] ?? ""] = headers[index + 1] ?? "";
-  return object;
 }

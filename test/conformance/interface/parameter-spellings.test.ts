@@ -58,6 +58,8 @@ const unsupported: Readonly<
   ],
   completions: [["max_tokens", "max_completion_tokens", 4]],
 };
+/** Servers that take completions under `max_tokens` alone: what routes say of chat's name must not uncap them. */
+const withoutChatsCap = { name: "max_completion_tokens", support: "Unsupported" };
 
 const channels = {
   embeddings: ["OpenAI", "Voyage", "Jina"],
@@ -89,6 +91,7 @@ function manifestsOf(endpoint: keyof typeof calls, dialect: string | undefined, 
   return [
     channelManifest(channel, origin, { formats }),
     routeOf(channel),
+    routeOf(nameOf(channel, "without-chats-cap"), withoutChatsCap),
     ...[...without].map((name) => routeOf(nameOf(channel, "without", name), { name, support: "Unsupported" })),
     ...[...limited].map((name) => routeOf(nameOf(channel, "up-to", name), { name, maximum: "64" })),
   ];
@@ -137,6 +140,15 @@ describe("parameters of several names", () => {
       }
     }
   }
+
+  it("completions: the cap stays where the model lacks chat's name of it", async () => {
+    for (const name of ["max_tokens", "max_completion_tokens"]) {
+      rig.upstream.forget();
+      const answer = await call("completions", "completions-own-without-chats-cap", { [name]: 4 });
+      assert.deepEqual([answer.status, answer.header("x-tollgate-dropped")], [200, undefined]);
+      assert.equal(at(rig.upstream.requests[0]?.json(), "max_tokens"), 4);
+    }
+  });
 
   it("completions: the cap goes out under the name that bounds the output there", async () => {
     for (const [members, want] of [

@@ -382,6 +382,13 @@ describe("calls that are passed on", () => {
     });
   }
 
+  it("charges what a job took with its POST, and no more each time that it is asked after", async () => {
+    upstream.replyWith({ body: JSON.stringify({ id: "batch_1", status: "completed", usage }) });
+    const answer = await pass("/priced/files", { key: "rich" });
+    const record = await gateway.recordOf(String(answer.header("x-request-id")));
+    assert.equal(record.costNanos, 500_000_000n);
+  });
+
   it("charges the request alone where a reply reports nothing", async () => {
     upstream.replyWith({ body: '{"text":"\\"usage\\":{\\"prompt_tokens\\":7}"}' });
     const answer = await pass("/priced/files", { key: "rich" });

@@ -1,13 +1,14 @@
 /** What a realtime session is charged, and what happens at a ceiling (docs/design/realtime.md 4 and 5). */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
+import { describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
-import { type FakeSession, usageOf, usual } from "#test/support/realtime/fake-realtime";
+import { type FakeSession, usageOf } from "#test/support/realtime/fake-realtime";
 import {
+  lifetime,
   type RealtimeRig,
   realtimeChannel,
   realtimeRoute,
-  startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { account, apiKey, secret } from "#test/support/resilience/manifests";
 
@@ -26,15 +27,11 @@ const mixed = {
   output_token_details: { text_tokens: 20, audio_tokens: 50 },
 };
 
-const lifetime = (unit: string, limit: string) => ({
-  limits: [{ name: "all", unit, limit, period: "Lifetime", mode: "Enforce" }],
-});
-
 describe("charges of a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -55,30 +52,18 @@ describe("charges of a realtime session", function () {
           price: { perMinuteAudio: "0.6", inputPerMillion: "1", outputPerMillion: "2" },
         }),
       ],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-  });
-
-  /** Lines of responses, without those of sessions. */
-  const responses = (): Record<string, unknown>[] =>
-    rig.gateway.accessLog.filter(({ status, format }) => format === "Realtime" && status === 200);
-
-  /** The line of the next response that ends. */
-  async function nextLine(): Promise<Record<string, unknown>> {
-    const known = responses().length;
-    return rig.logLine("a response", () => responses().length > known).then(() => responses().at(-1) ?? {});
-  }
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   it("counts text, audio, images and cached tokens in classes of their own", async () => {
     rig.upstream.script = (session, { type }) => {
       if (type === "response.create") session.finish(session.begin(), mixed);
     };
     const client = await rig.connect();
-    const line = nextLine();
+    const line = rig.nextResponseLine();
     client.send({ type: "response.create" });
     const { tokens, cost_nanos: cost, estimated, end } = await line;
     assert.deepEqual(tokens, {
@@ -109,7 +94,7 @@ describe("charges of a realtime session", function () {
     await rig.settleDown();
     const read = await rig.gateway.metric("tollgate_cost_credits_total", { route: "default/talk" });
     assert.ok(read > 0);
-    const lines = (): Record<string, unknown>[] => responses().filter(({ key }) => key === "default/rich");
+    const lines = (): Record<string, unknown>[] => rig.responseLines.filter(({ key }) => key === "default/rich");
     await rig.logLine("all of them", () => lines().length === 3);
     assert.deepEqual(
       lines().map(({ cost_nanos: cost }) => cost),
@@ -227,15 +212,13 @@ describe("charges of a realtime session", function () {
         session.finish(one, usageOf(10, 1));
       }
     };
-    const known = responses().length;
+    const known = rig.responseLines.length;
     const client = await rig.connect();
     client.send({ type: "response.create" });
     client.send({ type: "response.create", response: { conversation: "none" } });
     await client.waitFor("response.done", 2);
-    await rig.logLine("both", () => responses().length === known + 2);
-    const tokens = responses()
-      .slice(known)
-      .map(({ tokens: each }) => each);
+    await rig.logLine("both", () => rig.responseLines.length === known + 2);
+    const tokens = rig.responseLines.slice(known).map(({ tokens: each }) => each);
     assert.deepEqual(tokens, [
       { input: 20, output: 2 },
       { input: 10, output: 1 },
@@ -256,7 +239,7 @@ describe("charges of a realtime session", function () {
           if (said === "audio") session.speak(id, 48_000);
         };
         const client = await rig.connect();
-        const line = nextLine();
+        const line = rig.nextResponseLine();
         client.send({ type: "response.create", response: { instructions: "say many words ".repeat(20) } });
         await client.waitFor(said === "nothing" ? "response.created" : `response.output_${said}.delta`);
         if (end === undefined) client.socket.terminate();
@@ -277,7 +260,7 @@ describe("charges of a realtime session", function () {
       if (type === "response.create") session.finish(session.begin(), null, "failed");
     };
     const client = await rig.connect();
-    const line = nextLine();
+    const line = rig.nextResponseLine();
     client.send({ type: "response.create" });
     const { tokens, cost_nanos: cost } = await line;
     assert.deepEqual([tokens, cost], [undefined, undefined]);
@@ -302,16 +285,10 @@ describe("charges of a realtime session", function () {
       const client = await rig.connect();
       client.send({ type: "session.update", session: { audio: { input: { transcription: { model } } } } });
       await client.waitFor("session.updated");
-      const line = nextLine();
+      const line = rig.nextResponseLine();
       client.send({ type: "input_audio_buffer.append", audio: "A".repeat(6_400) });
       await rig.upstream.session.waitFor("input_audio_buffer.append");
-      rig.upstream.session.send({ type: "input_audio_buffer.committed", item_id: "item_1" });
-      rig.upstream.session.send({
-        type: "conversation.item.input_audio_transcription.completed",
-        item_id: "item_1",
-        transcript: "hello",
-        usage,
-      });
+      rig.upstream.session.transcribe("item_1", "hello", usage);
       const told = await line;
       assert.deepEqual([told["model"], told["tokens"], told["cost_nanos"]], [model, tokens, cost]);
       await client.waitFor("conversation.item.input_audio_transcription.completed");

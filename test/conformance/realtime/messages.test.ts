@@ -1,20 +1,14 @@
 /** What passes through a realtime session, and under which names (docs/design/realtime.md 2 and 3). */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { usual } from "#test/support/realtime/fake-realtime";
-import { type RealtimeRig, startRealtimeRig } from "#test/support/realtime/realtime-rig";
+import { describe, it } from "mocha";
+import { type RealtimeRig, useRealtimeRig } from "#test/support/realtime/realtime-rig";
 import { channelSecret, rawKey } from "#test/support/resilience/manifests";
 
 describe("messages of a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig();
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
+  useRealtimeRig({}, (started) => {
+    rig = started;
   });
 
   it("goes to the channel with its credential, its path and its name of the model", async () => {

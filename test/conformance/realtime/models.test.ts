@@ -1,13 +1,7 @@
 /** Which models a realtime session may name, and where (docs/design/realtime.md 2). */
 import assert from "node:assert/strict";
-import { after, afterEach, before, describe, it } from "mocha";
-import { usual } from "#test/support/realtime/fake-realtime";
-import {
-  type RealtimeRig,
-  realtimeChannel,
-  realtimeRoute,
-  startRealtimeRig,
-} from "#test/support/realtime/realtime-rig";
+import { describe, it } from "mocha";
+import { type RealtimeRig, realtimeChannel, realtimeRoute, useRealtimeRig } from "#test/support/realtime/realtime-rig";
 import { apiKey, secret } from "#test/support/resilience/manifests";
 
 const transcribing = (model: unknown) => ({
@@ -18,8 +12,8 @@ const transcribing = (model: unknown) => ({
 describe("models of a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       upstreams: 2,
       objects: ([first = 0, second = 0]) => [
         secret(),
@@ -32,13 +26,11 @@ describe("models of a realtime session", function () {
         realtimeRoute("forbidden", ["c0"]),
         realtimeRoute("far", ["c1"]),
       ],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    for (const upstream of rig.upstreams) upstream.script = usual;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   for (const [name, message, code, param] of [
     ["another model", { type: "session.update", session: { model: "other" } }, "invalid_value", "session.model"],
@@ -128,11 +120,13 @@ describe("models of a realtime session", function () {
 
   it("names the session's own model as the upstream does, and every other byte passes", async () => {
     const client = await rig.connect();
-    client.socket.send('{ "type":"session.update", "session":{"model" : "talk","x":1e2,"\\u0061":[1.0]}}');
+    client.socket.send(
+      '{ "type":"session.update", "event_id":"mine", "session":{"model" : "talk","x":1e2,"\\u0061":[1.0]}}',
+    );
     await rig.upstream.session.waitFor("session.update");
     assert.equal(
       rig.upstream.session.texts[0],
-      '{ "type":"session.update", "session":{"model" : "up-talk","x":1e2,"\\u0061":[1.0]}}',
+      '{ "type":"session.update", "event_id":"mine", "session":{"model" : "up-talk","x":1e2,"\\u0061":[1.0]}}',
     );
   });
 

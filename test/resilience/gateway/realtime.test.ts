@@ -6,15 +6,17 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { RawClient } from "#test/support/raw-client";
-import { type FakeSession, usual } from "#test/support/realtime/fake-realtime";
+import type { FakeSession } from "#test/support/realtime/fake-realtime";
+import { handshakeText } from "#test/support/realtime/raw-frames";
 import type { RealtimeClient } from "#test/support/realtime/realtime-client";
 import {
   type RealtimeRig,
   realtimeChannel,
   realtimeRoute,
   startRealtimeRig,
+  useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
-import { apiKey, manifest, rawKey, secret } from "#test/support/resilience/manifests";
+import { apiKey, manifest, secret } from "#test/support/resilience/manifests";
 import { waitFor } from "#test/support/wait-for";
 
 const MiB = 1024 * 1024;
@@ -28,8 +30,8 @@ const beginOnly = (session: FakeSession, { type }: { readonly type: string }): v
 describe("a realtime session", function () {
   this.timeout(30_000);
   let rig: RealtimeRig;
-  before(async () => {
-    rig = await startRealtimeRig({
+  useRealtimeRig(
+    {
       objects: ([port = 0]) => [
         secret(),
         apiKey("main"),
@@ -38,14 +40,11 @@ describe("a realtime session", function () {
         realtimeRoute("scribe", ["c0"]),
       ],
       flags: ["--limits-realtime-message=1MiB", "--timeouts-realtime-ping=1s", "--timeouts-slow-reader=2s"],
-    });
-  });
-  after(() => rig?.close());
-  afterEach(async () => {
-    await rig.settleDown();
-    rig.upstream.script = usual;
-    rig.upstream.isSilent = false;
-  });
+    },
+    (started) => {
+      rig = started;
+    },
+  );
 
   describe("ends", () => {
     it("with the client's code and reason", async () => {
@@ -131,19 +130,7 @@ describe("a realtime session", function () {
       rig.upstream.isSilent = true;
       const client = await RawClient.connect({ port: rig.gateway.port });
       const before = rig.upstream.handshakes;
-      client.write(
-        [
-          "GET /v1/realtime?model=talk HTTP/1.1",
-          "Host: x",
-          `Authorization: Bearer ${rawKey("main")}`,
-          "Connection: Upgrade",
-          "Upgrade: websocket",
-          "Sec-WebSocket-Version: 13",
-          "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-          "",
-          "",
-        ].join("\r\n"),
-      );
+      client.write(handshakeText());
       await waitFor("the handshake", () => rig.upstream.handshakes > before);
       client.close();
       await waitFor("the upstream's end", () => rig.upstream.openConnections === 0);
@@ -291,6 +278,8 @@ describe("revocation of a realtime session's key", function () {
         await waitFor("the key to be refused", async () => (await rig.refused({ key: "victim" })).status === 401);
         client.send({ type: "response.create" });
         await client.waitFor("error");
+        client.socket.send('{"type":"\\u0072esponse.create"}');
+        await client.waitFor("error", 2);
         session.say("resp_1", "the end");
         session.finish("resp_1");
         await client.waitFor("response.done");

@@ -50,12 +50,23 @@ export class FakeSession {
     return waitFor(`the upstream to get ${count} x ${type}`, () => this.of(type)[count - 1]);
   }
 
-  /** Begins a response. @returns its id */
-  begin(): string {
+  /** Begins a response. @param more of its description @returns its id */
+  begin(more: object = {}): string {
     this.#responses += 1;
     const id = `resp_${this.#responses}`;
-    this.send({ type: "response.created", event_id: `up_${id}`, response: { id, status: "in_progress" } });
+    this.send({ type: "response.created", event_id: `up_${id}`, response: { id, status: "in_progress", ...more } });
     return id;
+  }
+
+  /** Hears what was said, and says what it was. */
+  transcribe(itemId: string, transcript: string, usage?: unknown): void {
+    this.send({ type: "input_audio_buffer.committed", item_id: itemId });
+    this.send({
+      type: "conversation.item.input_audio_transcription.completed",
+      item_id: itemId,
+      transcript,
+      ...(usage === undefined ? {} : { usage }),
+    });
   }
 
   say(id: string, text: string): void {

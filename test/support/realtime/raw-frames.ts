@@ -37,22 +37,25 @@ function bigEndian(length: bigint): Buffer {
   return bytes;
 }
 
+/** The request that opens a session, as it is sent. */
+export function handshakeText(target = "/v1/realtime?model=talk"): string {
+  return [
+    `GET ${target} HTTP/1.1`,
+    "Host: x",
+    `Authorization: Bearer ${rawKey("main")}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    "",
+    "",
+  ].join("\r\n");
+}
+
 /** A client whose handshake was accepted and which sends frames as bytes. */
-export async function rawRealtime(port: number, target = "/v1/realtime?model=talk"): Promise<RawClient> {
+export async function rawRealtime(port: number, target?: string): Promise<RawClient> {
   const client = await RawClient.connect({ port });
-  client.write(
-    [
-      `GET ${target} HTTP/1.1`,
-      "Host: x",
-      `Authorization: Bearer ${rawKey("main")}`,
-      "Connection: Upgrade",
-      "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-      "",
-      "",
-    ].join("\r\n"),
-  );
+  client.write(handshakeText(target));
   await client.readUntil("the handshake", (received) => received.includes("session.created"));
   return client;
 }

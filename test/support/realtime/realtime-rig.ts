@@ -1,8 +1,9 @@
 /** A gateway with realtime upstreams behind it. */
+import { after, afterEach, before } from "mocha";
 import { apiKey, channel, manifest, rawKey, route, secret } from "#test/support/resilience/manifests";
 import { type Gateway, startGateway } from "#test/support/start-gateway";
 import { waitFor } from "#test/support/wait-for";
-import { FakeRealtime } from "./fake-realtime.ts";
+import { FakeRealtime, usual } from "./fake-realtime.ts";
 import {
   type ConnectOptions,
   connectRealtime,
@@ -58,6 +59,18 @@ export class RealtimeRig {
     return waitFor(what, () => this.gateway.accessLog.findLast(test));
   }
 
+  /** Lines of responses and transcriptions, without those of sessions. */
+  get responseLines(): Record<string, unknown>[] {
+    return this.gateway.accessLog.filter(({ status, format }) => format === "Realtime" && status === 200);
+  }
+
+  /** The line of the next response that ends. */
+  async nextResponseLine(): Promise<Record<string, unknown>> {
+    const known = this.responseLines.length;
+    await this.logLine("a response", () => this.responseLines.length > known);
+    return this.responseLines.at(-1) ?? {};
+  }
+
   /** Ends the clients, and waits until nothing is reserved any more; every reservation was settled once. */
   async settleDown(): Promise<void> {
     for (const client of this.#clients.splice(0)) client.socket.terminate();
@@ -82,7 +95,13 @@ export class RealtimeRig {
 }
 
 const capabilities = ["Realtime"];
-const price = { inputPerMillion: "1", outputPerMillion: "2", audioInputPerMillion: "10", audioOutputPerMillion: "20" };
+/** Of `realtimeRoute`. */
+export const realtimePrice = {
+  inputPerMillion: "1",
+  outputPerMillion: "2",
+  audioInputPerMillion: "10",
+  audioOutputPerMillion: "20",
+};
 
 /** A channel of the realtime protocol, whose provider has names of its own for the models. */
 export function realtimeChannel(name: string, port: number, spec: object = {}): object {
@@ -97,7 +116,12 @@ export function realtimeChannel(name: string, port: number, spec: object = {}): 
 }
 
 export function realtimeRoute(model: string, channels: readonly string[], spec: object = {}): object {
-  return route(model, channels, { capabilities, price, ...spec });
+  return route(model, channels, { capabilities, price: realtimePrice, ...spec });
+}
+
+/** A limit that is used up for good. */
+export function lifetime(unit: string, limit: string): object {
+  return { limits: [{ name: "all", unit, limit, period: "Lifetime", mode: "Enforce" }] };
 }
 
 /** A key `main`, a channel `c0`, `c1` ... for each upstream, and the routes `talk` and `scribe` to them. */
@@ -129,4 +153,22 @@ export async function startRealtimeRig(options: RealtimeRigOptions = {}): Promis
     await Promise.all(upstreams.map((upstream) => upstream.close()));
     throw error;
   }
+}
+
+/** Starts a rig for the tests of one `describe`: it settles down and forgets its scripts after each, and ends with them. */
+export function useRealtimeRig(options: RealtimeRigOptions, use: (rig: RealtimeRig) => void): void {
+  let rig: RealtimeRig | undefined;
+  before(async () => {
+    rig = await startRealtimeRig(options);
+    use(rig);
+  });
+  after(() => rig?.close());
+  afterEach(async () => {
+    await rig?.settleDown();
+    for (const upstream of rig?.upstreams ?? []) {
+      upstream.script = usual;
+      upstream.isSilent = false;
+      upstream.refusal = undefined;
+    }
+  });
 }

@@ -33,7 +33,7 @@ export function encodeNumbers(json: string): string {
 export function decodeNumbers(base64: string): string {
   const bytes = Buffer.from(base64, "base64");
   // Characters of another alphabet are passed over, so that the length tells whether there were any.
-  const isWhole = bytes.length === Math.floor((base64.replace(/=+$/, "").length * 3) / 4);
+  const isWhole = bytes.length === Math.floor(((base64.length - paddingOf(base64)) * 3) / 4);
   if (!isWhole || bytes.length === 0 || bytes.length % bytesPerFloat !== 0) {
     throw new InvalidReply("a vector is no base64 of 32-bit floats");
   }
@@ -55,4 +55,9 @@ export function decodeNumbers(base64: string): string {
 export function isLengthOfFloats(length: number, padding: number): boolean {
   const bytes = Math.floor(((length - padding) * 3) / 4);
   return bytes > 0 && bytes % bytesPerFloat === 0;
+}
+
+function paddingOf(base64: string): number {
+  if (base64.endsWith("==")) return 2;
+  return base64.endsWith("=") ? 1 : 0;
 }

@@ -5,10 +5,13 @@
  * read. Every other byte passes as it came, so that members which nobody knows yet survive.
  */
 import { GatewayError } from "#proxy/errors";
+import { capOutput } from "#proxy/formats/body/output-members";
 import { BodyEditor } from "#proxy/json/body-editor";
+import { parseJson } from "#proxy/json/json-value";
 import {
   readNumber,
   readString,
+  readText,
   type ScannedObject,
   type ScanOptions,
   scanJsonObject,
@@ -38,6 +41,8 @@ const modelPlaces: readonly (readonly [NamedModel["use"], readonly string[]])[] 
   ["transcription", ["session", "audio", "input", "transcription", "model"]],
   ["transcription", ["session", "input_audio_transcription", "model"]],
 ];
+const betaCap = "max_response_output_tokens";
+const capMembers = ["max_output_tokens", betaCap] as const;
 const transcriptionPlaces = [
   ["session", "audio", "input", "transcription"],
   ["session", "input_audio_transcription"],
@@ -85,6 +90,8 @@ export interface MessageEdits {
   readonly eventId?: string;
   /** The channel keeps them from its provider. */
   readonly dropsMetadata?: boolean;
+  /** The most tokens of a response where the message sets none; undefined: it stays without. */
+  readonly cap?: { readonly owner: "response" | "session"; readonly tokens: number | undefined };
 }
 
 /** @returns the message as the upstream gets it */
@@ -97,7 +104,14 @@ export function editMessage({ body, eventId }: ClientMessage, edits: MessageEdit
   if (edits.dropsMetadata === true && find(body, ["response", "metadata"]) !== undefined) {
     editor.nested("response").remove("metadata");
   }
+  if (edits.cap?.tokens !== undefined) setCap(editor.nested(edits.cap.owner), edits.cap.owner, edits.cap.tokens);
   return editor.build();
+}
+
+/** In the member that says that there is none; else by the name of the beta interface where the session is of that one. */
+function setCap(editor: BodyEditor, owner: "response" | "session", tokens: number): void {
+  const own = owner === "session" && !editor.has("type") ? betaCap : capMembers[0];
+  capOutput(editor, tokens, capMembers, own);
 }
 
 /** Whether the message ends the transcription of what the client says. */
@@ -131,13 +145,25 @@ export function refuseUpstreamObjects(
 
 /** The most tokens that a message allows its response or its session to say; undefined where it says nothing of it. */
 export function outputCapOf({ body }: ClientMessage, owner: "response" | "session"): number | "none" | undefined {
-  for (const name of ["max_output_tokens", "max_response_output_tokens"]) {
+  for (const name of capMembers) {
     const found = find(body, [owner, name]);
     if (found === undefined) continue;
     const cap = readNumber(found.owner, found.member);
     return cap !== undefined && Number.isSafeInteger(cap) && cap > 0 ? cap : "none";
   }
   return undefined;
+}
+
+/** Whether a response stands beside the conversation: the next one does not read it. */
+export function asksOutOfBand({ body }: ClientMessage): boolean {
+  const found = find(body, ["response", "conversation"]);
+  return found !== undefined && readString(found.owner, found.member) === "none";
+}
+
+/** What the upstream repeats when the response begins. */
+export function metadataOf({ body }: ClientMessage): unknown {
+  const found = find(body, ["response", "metadata"]);
+  return found === undefined ? undefined : parseJson(readText(found.owner, found.member));
 }
 
 type Found = { readonly owner: ScannedObject; readonly member: NonNullable<ReturnType<ScannedObject["member"]>> };

@@ -70,12 +70,7 @@ export interface CleanError {
  */
 export function cleanErrorEvent(event: JsonObject, context: ClientErrorContext): CleanError {
   const told = isObject(event["error"]) ? event["error"] : {};
-  const upstream = classifyErrorEvent(event);
-  const error = toClientError(upstream, context);
-  const mayPass = upstream.kind === "bad_request" || upstream.kind === "context_length" || upstream.kind === "policy";
-  const words = mayPass
-    ? ownWords(told, cleanUpstreamText(upstream.message, context))
-    : errorMembers(error, context.requestId);
+  const { error, words } = cleanWords(event, told, context);
   const about = member(told, "event_id");
   return {
     event: {
@@ -86,6 +81,41 @@ export function cleanErrorEvent(event: JsonObject, context: ClientErrorContext):
     error,
     isChannelAtFault: error.code === "channel_refused",
   };
+}
+
+/**
+ * `response.done` of a response that failed: why it did is an error like any other.
+ * @returns undefined where it tells no error: it passes as it came
+ */
+export function cleanFailedResponse(event: JsonObject, context: ClientErrorContext): JsonObject | undefined {
+  const { response } = event;
+  const details = member(response, "status_details");
+  const told = member(details, "error");
+  if (!isObject(response) || !isObject(details) || !isObject(told)) return undefined;
+  const { words } = cleanWords({ type: "error", error: told }, told, context);
+  return { ...event, response: { ...response, status_details: { ...details, error: words } } };
+}
+
+/** `conversation.item.input_audio_transcription.failed`. @returns undefined where it tells no error */
+export function cleanFailedTranscription(event: JsonObject, context: ClientErrorContext): JsonObject | undefined {
+  const told = event["error"];
+  if (!isObject(told)) return undefined;
+  return { ...event, error: cleanWords({ type: "error", error: told }, told, context).words };
+}
+
+/** @param event with the error where an `error` event has it @param told that error */
+function cleanWords(
+  event: JsonObject,
+  told: JsonObject,
+  context: ClientErrorContext,
+): { readonly error: GatewayError; readonly words: JsonObject } {
+  const upstream = classifyErrorEvent(event);
+  const error = toClientError(upstream, context);
+  const mayPass = upstream.kind === "bad_request" || upstream.kind === "context_length" || upstream.kind === "policy";
+  const words = mayPass
+    ? ownWords(told, cleanUpstreamText(upstream.message, context))
+    : errorMembers(error, context.requestId);
+  return { error, words };
 }
 
 /** Errors that are the client's own to mend keep their type and code: clients act on them. */

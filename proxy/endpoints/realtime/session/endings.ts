@@ -65,7 +65,18 @@ export function endingOf(error: GatewayError): Ending | undefined {
   }
 }
 
-/** Codes that may be sent (RFC 6455 section 7.4): those of the table but the reserved ones, and those of applications. */
-export function isSendable(code: number): boolean {
-  return (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+/** The upstream runs what the key must not have: the session ends, since nothing else stops it. */
+export function endingOfOverrun(error: GatewayError): Ending {
+  const ending = endingOf(error);
+  if (ending !== undefined) return ending;
+  switch (error.code) {
+    case "rate_limited":
+    case "concurrency_limited":
+      return { error, closeCode: 4429, end: "RD" };
+    case "model_not_allowed":
+    case "model_not_found":
+      return { error, closeCode: 1008, end: "KD" };
+    default:
+      return { error, closeCode: 1013, end: "RD" };
+  }
 }

@@ -9,18 +9,20 @@ import { describeLiveness } from "#proxy/authenticate/find-key";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import { isStillAllowed } from "#proxy/dispatch/revocation/is-still-allowed";
 import type { OpenSession } from "#proxy/dispatch/sessions/open-sessions";
-import type { AcceptedSocket } from "#proxy/endpoints/realtime/accept-web-socket";
 import { namedModels, readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
 import { errorEvent, transcriptionCreated } from "#proxy/endpoints/realtime/messages/server-event";
 import { GatewayError } from "#proxy/errors";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
+import { brokenOff, invalidText, isSendable, protocolError, tooLarge } from "#proxy/web-socket/close-codes";
+import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
+import type { ClientVerdict } from "./client-rules.ts";
 import {
   binaryMessage,
   drained,
   type Ending,
   endingOf,
-  isSendable,
+  endingOfOverrun,
   overloaded,
   revoked,
   tooLong,
@@ -29,17 +31,19 @@ import {
   upstreamTooLarge,
 } from "./endings.ts";
 import { Peer } from "./peer.ts";
-import type { ClientVerdict, SessionEffects, SessionRules } from "./session-rules.ts";
+import type { SessionRules } from "./session-rules.ts";
+import type { SessionEffects } from "./session-state.ts";
+import type { UpstreamVerdict } from "./upstream-rules.ts";
 
 /** A session's upstream side. */
 export interface UpstreamSide {
-  readonly accepted: AcceptedSocket;
+  readonly webSocket: WebSocketConnection;
   readonly rules: SessionRules;
 }
 
 export interface SessionOptions {
   readonly caller: Caller;
-  readonly client: AcceptedSocket;
+  readonly client: WebSocketConnection;
   /** Opens the upstream of a session whose client names the model late. @throws GatewayError */
   readonly open: (model: string, effects: SessionEffects) => Promise<UpstreamSide>;
 }
@@ -71,9 +75,9 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     });
   }
 
-  #peer({ webSocket, socket }: AcceptedSocket): Peer {
+  #peer(webSocket: WebSocketConnection): Peer {
     const { realtimePingMs: pingMs, slowReaderTimeoutMs: slowMs } = this.#options.caller.services.limits;
-    return new Peer(webSocket, socket, { pingMs, slowMs });
+    return new Peer(webSocket, { pingMs, slowMs });
   }
 
   /** Runs until both sides have ended and all is settled. @param upstream undefined: opened when its model is named */
@@ -84,7 +88,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     // What the gateway itself takes is told apart from what the two sides take to say.
     record.upstreamStarted();
     this.#client.listen({
-      onMessage: (message, isBinary) => this.#ofClient(message, isBinary),
+      onMessage: (message, frame, isBinary) => this.#ofClient(message, frame, isBinary),
+      onReadEnd: () => this.#upstream?.flush(),
       onDrained: () => this.#updateReading(),
       onClosed: (code, reason) => this.#clientClosed(code, reason),
     });
@@ -112,13 +117,14 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     await this.#rules?.calls.end(error, record.end === "--" ? "CD" : record.end);
   }
 
-  #connect({ accepted, rules }: UpstreamSide): void {
-    const upstream = this.#peer(accepted);
+  #connect({ webSocket, rules }: UpstreamSide): void {
+    const upstream = this.#peer(webSocket);
     this.#upstream = upstream;
     this.#rules = rules;
     this.#openPeers += 1;
     upstream.listen({
-      onMessage: (message, isBinary) => this.#ofUpstream(message, isBinary),
+      onMessage: (message, frame, isBinary) => this.#ofUpstream(message, frame, isBinary),
+      onReadEnd: () => this.#client.flush(),
       onDrained: () => this.#updateReading(),
       onClosed: (code, reason) => this.#upstreamClosed(code, reason),
     });
@@ -126,14 +132,20 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     else this.#updateReading();
   }
 
-  #ofClient(message: Buffer, isBinary: boolean): void {
+  /** @param message readable during the call alone @param frame its bytes as they came, where it came in one frame */
+  #ofClient(message: Buffer, frame: Buffer | undefined, isBinary: boolean): void {
     if (this.#isOver) return;
+    this.#client.messageBytes += message.length;
     if (isBinary) this.#end(binaryMessage);
-    else if (this.#waiting !== undefined) this.#waiting.push(message);
-    else this.#handle(message);
+    else this.#take(message, frame);
   }
 
-  #handle(message: Buffer): void {
+  #take(message: Buffer, frame: Buffer | undefined): void {
+    if (this.#waiting !== undefined) this.#waiting.push(Buffer.from(message));
+    else this.#handle(message, frame);
+  }
+
+  #handle(message: Buffer, frame: Buffer | undefined): void {
     let verdict: ClientVerdict | Promise<ClientVerdict>;
     try {
       verdict = this.#judge(message);
@@ -142,7 +154,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       return;
     }
     if (!(verdict instanceof Promise)) {
-      this.#apply(verdict);
+      this.#apply(verdict, message, frame);
       return;
     }
     this.#waiting = [];
@@ -154,20 +166,17 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   }
 
   #applyLate(verdict: ClientVerdict): void {
-    this.#apply(verdict);
+    this.#apply(verdict, noBytes, undefined);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     // Where one of them must be reserved as well, the rest wait behind it.
-    for (const message of waiting) this.#ofClient(message, false);
+    for (const message of waiting) this.#take(message, undefined);
     this.#updateReading();
   }
 
   #judge(message: Buffer): ClientVerdict | Promise<ClientVerdict> {
-    if (this.#rules === undefined) return this.#openLate(message);
-    if (this.#endsWhenIdle !== undefined && message.includes("response.create")) {
-      return { refusal: this.#endsWhenIdle.error, about: undefined };
-    }
-    return this.#rules.ofClient(message);
+    if (this.#rules === undefined) return this.#openLate(Buffer.from(message));
+    return this.#rules.ofClient(message, this.#endsWhenIdle?.error);
   }
 
   /** Of a transcription: nothing goes upstream before its model is known. */
@@ -193,7 +202,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     try {
       const upstream = await this.#options.open(model, this);
       this.#connect(upstream);
-      return await upstream.rules.ofClient(message);
+      const verdict = await upstream.rules.ofClient(message, this.#endsWhenIdle?.error);
+      return verdict === "pass" ? { forward: message } : verdict;
     } catch (error) {
       if (error instanceof GatewayError) {
         return { refusal: new GatewayError(error.code, error.message, { param, cause: error.cause }), about };
@@ -203,12 +213,15 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     }
   }
 
-  #apply(verdict: ClientVerdict): void {
+  #apply(verdict: ClientVerdict, message: Buffer, frame: Buffer | undefined): void {
     if (this.#isOver) return;
-    if ("forward" in verdict) {
-      this.#upstream?.send(verdict.forward);
-      if (this.#upstream?.isFull === true) this.#updateReading();
-    } else this.#refuse(verdict.refusal, verdict.about);
+    if (verdict !== "pass" && "refusal" in verdict) this.#refuse(verdict.refusal, verdict.about);
+    else if (this.#upstream !== undefined) {
+      if (verdict !== "pass") this.#upstream.send(verdict.forward);
+      else if (frame === undefined) this.#upstream.send(message);
+      else this.#upstream.pass(frame);
+      if (this.#upstream.isFull) this.#updateReading();
+    }
   }
 
   #refuse(error: GatewayError, about: string | undefined): void {
@@ -221,30 +234,34 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#client.send(errorEvent(error, this.#options.caller.record.requestId, this.#nextId(), about));
   }
 
-  #ofUpstream(message: Buffer, isBinary: boolean): void {
-    if (this.#rules === undefined) return;
-    let passed: ReturnType<SessionRules["ofUpstream"]>;
+  #ofUpstream(message: Buffer, frame: Buffer | undefined, isBinary: boolean): void {
+    if (this.#rules === undefined || this.#upstream === undefined) return;
+    this.#upstream.messageBytes += message.length;
+    let verdict: UpstreamVerdict;
     try {
-      passed = isBinary ? "invalid" : this.#rules.ofUpstream(message);
+      verdict = isBinary ? "invalid" : this.#rules.ofUpstream(message);
     } catch (error) {
       this.failed(error);
       return;
     }
     // What comes after the end is counted, and goes to nobody.
-    if (this.#isOver) return;
-    if (passed === "invalid") this.#end(upstreamInvalid);
-    else if (passed !== undefined) {
-      this.#client.send(passed);
-      if (this.#client.isFull) this.#updateReading();
+    if (this.#isOver || verdict === "drop") return;
+    if (verdict === "invalid") {
+      this.#end(upstreamInvalid);
+      return;
     }
+    if (verdict !== "pass") this.#client.send(verdict.event);
+    else if (frame === undefined) this.#client.send(message);
+    else this.#client.pass(frame);
+    if (this.#client.isFull) this.#updateReading();
   }
 
   toUpstream(message: string): void {
     this.#upstream?.send(message);
   }
 
-  refused(error: GatewayError): void {
-    this.#refuse(error, undefined);
+  overran(error: GatewayError): void {
+    this.#end(endingOfOverrun(error));
   }
 
   settled(): void {
@@ -299,6 +316,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     const { limits } = this.#options.caller.services;
     if (nowMs - this.#startedMs > limits.realtimeSessionMs) this.#end(tooLong);
     this.#hold(this.#isOver ? 0 : this.#client.heldBytes + (this.#upstream?.heldBytes ?? 0));
+    this.#rules?.check(nowMs);
     const { record } = this.#options.caller;
     const cause = this.#client.check(nowMs);
     if (cause !== undefined && !this.#isOver) record.clientLeft(cause === "slow" ? "cD" : "CD");
@@ -331,7 +349,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   #clientClosed(code: number, reason: string): void {
     if (!this.#isOver) {
       this.#isOver = true;
-      const hasLeft = code === 1006;
+      const hasLeft = code === brokenOff;
       const { record } = this.#options.caller;
       if (hasLeft && record.end === "--") record.clientLeft("CD");
       if (isSendable(code)) this.#upstream?.close(code, reason);
@@ -342,9 +360,9 @@ export class RealtimeSession implements OpenSession, SessionEffects {
 
   #upstreamClosed(code: number, reason: string): void {
     if (!this.#isOver) {
-      if (code === 1006) this.#end(upstreamLost);
-      else if (code === 1009) this.#end(upstreamTooLarge);
-      else if (code === 1002 || code === 1007) this.#end(upstreamInvalid);
+      if (code === brokenOff) this.#end(upstreamLost);
+      else if (code === tooLarge) this.#end(upstreamTooLarge);
+      else if (code === protocolError || code === invalidText) this.#end(upstreamInvalid);
       else if (this.#rules?.isChannelAtFault === true) this.#end({ ...upstreamLost, error: channelRefused });
       else {
         this.#isOver = true;
@@ -364,6 +382,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     return `event_${this.#options.caller.record.requestId}-${this.#eventCount}`;
   }
 }
+
+const noBytes = Buffer.alloc(0);
 
 const channelRefused = new GatewayError(
   "channel_refused",

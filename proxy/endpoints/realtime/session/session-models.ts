@@ -3,12 +3,13 @@
  *
  * A conversation has its model from the handshake and keeps it. A transcription model is named in `session.update` and may
  * be named anew: each time it is authorised as the model of a call is, and it must be served by the channel that the
- * session is connected to.
+ * session is connected to. It holds when the upstream says that it took the update, and not before.
  */
 import { authorizeModel } from "#proxy/authorize/decide";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import type { NamedModel } from "#proxy/endpoints/realtime/messages/client-message";
 import { GatewayError } from "#proxy/errors";
+import { member, memberAt } from "#proxy/json/json-value";
 import type { SelectedTarget } from "#proxy/route/select-target";
 import { upstreamModelOf } from "#proxy/route/upstream-model";
 import type { Route } from "#proxy/snapshot/types.gen";
@@ -17,6 +18,19 @@ import type { Route } from "#proxy/snapshot/types.gen";
 export interface RoutedModel {
   readonly model: string;
   readonly route: Route;
+}
+
+/** A model that transcribes, as a client named it and was allowed to. */
+export interface Transcriber extends RoutedModel {
+  readonly upstreamModel: string;
+}
+
+/** What a message names, authorised. */
+export interface ResolvedModels {
+  /** The name of each for the upstream, by its place. */
+  readonly edits: readonly { readonly path: readonly string[]; readonly upstreamModel: string }[];
+  /** Undefined where it names none. */
+  readonly transcriber: Transcriber | undefined;
 }
 
 /** @throws GatewayError 400, 403, 404 */
@@ -28,7 +42,9 @@ export class SessionModels {
   readonly #selected: Pick<SelectedTarget, "target" | "channel">;
   readonly #publicNames = new Map<string, string>();
   readonly conversation: RoutedModel | undefined;
-  #transcription: RoutedModel | undefined;
+  #transcription: Transcriber | undefined;
+  /** All that were named, by the upstream's name. */
+  readonly #transcribers = new Map<string, Transcriber>();
 
   /** @param conversation undefined for a session that only transcribes */
   constructor(selected: Pick<SelectedTarget, "target" | "channel">, conversation: RoutedModel | undefined) {
@@ -53,27 +69,39 @@ export class SessionModels {
     return [this.conversation, this.#transcription].flatMap((used) => (used === undefined ? [] : [used.model]));
   }
 
-  stopTranscribing(): void {
-    this.#transcription = undefined;
+  /**
+   * The upstream has taken an update.
+   * @param named by that update; null: it ended the transcription; undefined: it said nothing of it
+   * @param session as the upstream describes it: what it says holds
+   */
+  updated(named: Transcriber | null | undefined, session: unknown): void {
+    const told = toldTranscriber(session);
+    if (told === null) this.#transcription = undefined;
+    else if (told === undefined) {
+      if (named !== undefined) this.#transcription = named ?? undefined;
+    } else if (named?.upstreamModel === told) this.#transcription = named;
+    else if (this.#transcription?.upstreamModel !== told) {
+      // It may spell the name in another way than the one that it was asked for.
+      this.#transcription = this.#transcribers.get(told) ?? named ?? this.#transcription;
+    }
   }
 
   /**
    * Authorises the models that a message names.
-   * @returns the name of each for the upstream, by its place
    * @throws GatewayError 400, 403, 404 with the place at fault: the message must not go upstream
    */
-  resolve(
-    named: readonly NamedModel[],
-    caller: Pick<Caller, "found" | "snapshot">,
-  ): { readonly path: readonly string[]; readonly upstreamModel: string }[] {
-    return named.map(({ use, path, model }) => {
+  resolve(named: readonly NamedModel[], caller: Pick<Caller, "found" | "snapshot">): ResolvedModels {
+    let transcriber: Transcriber | undefined;
+    const edits = named.map(({ use, path, model }) => {
       try {
-        const upstreamModel = use === "conversation" ? this.#keep(model, caller) : this.#transcribe(model, caller);
-        return { path, upstreamModel };
+        if (use === "conversation") return { path, upstreamModel: this.#keep(model, caller) };
+        transcriber = this.#transcriber(model, caller);
+        return { path, upstreamModel: transcriber.upstreamModel };
       } catch (error) {
         throw error instanceof GatewayError ? at(path, error) : error;
       }
     });
+    return { edits, transcriber };
   }
 
   #keep(model: string, caller: Pick<Caller, "found" | "snapshot">): string {
@@ -83,7 +111,7 @@ export class SessionModels {
     throw new GatewayError("invalid_value", "The model of a session cannot be changed. Open another session for it.");
   }
 
-  #transcribe(model: string, caller: Pick<Caller, "found" | "snapshot">): string {
+  #transcriber(model: string, caller: Pick<Caller, "found" | "snapshot">): Transcriber {
     const route = authorizeRealtime(caller, model);
     const { channel } = this.#selected;
     const target = route.targets.find((each) => each.channel === this.#selected.target.channel);
@@ -94,10 +122,24 @@ export class SessionModels {
       );
     }
     const upstreamModel = upstreamModelOf({ channel, target, route }, model);
-    this.#transcription = { model, route };
+    const transcriber = { model, route, upstreamModel };
+    this.#transcribers.set(upstreamModel, transcriber);
     this.#publicNames.set(upstreamModel, model);
-    return upstreamModel;
+    return transcriber;
   }
+}
+
+/** The model that a session's description says transcribes; null: none; undefined: it does not say. */
+function toldTranscriber(session: unknown): string | null | undefined {
+  for (const found of [
+    memberAt(session, "audio", "input", "transcription"),
+    memberAt(session, "input_audio_transcription"),
+  ]) {
+    if (found === null) return null;
+    const model = member(found, "model");
+    if (typeof model === "string") return model;
+  }
+  return undefined;
 }
 
 function at(path: readonly string[], { code, message, cause }: GatewayError): GatewayError {

@@ -3,7 +3,7 @@
  * one request that opening it costs. Its responses are calls of their own (`usage/response-reservation.ts`).
  */
 import { claimsOf } from "#proxy/admit/claims";
-import { type Amounts, oneRequestAmounts, zeroAmounts } from "#proxy/admit/ledger";
+import { oneRequestAmounts, zeroAmounts } from "#proxy/admit/ledger";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import type { DispatchedCall } from "#proxy/dispatch/dispatch-call";
 import { HeldReservations } from "#proxy/dispatch/reservations/held-reservations";
@@ -14,7 +14,6 @@ import type { RoutedModel } from "./session-models.ts";
 export class SessionPlace {
   readonly #held: HeldReservations;
   readonly #routed: RoutedModel;
-  #amounts = oneRequestAmounts;
 
   private constructor(held: HeldReservations, routed: RoutedModel) {
     this.#held = held;
@@ -43,20 +42,9 @@ export class SessionPlace {
     };
   }
 
-  /** Charges more with it, when it ends. */
-  charge(amounts: Amounts): void {
-    const { requests, inputTokens, outputTokens, costNanos } = this.#amounts;
-    this.#amounts = {
-      requests: requests + amounts.requests,
-      inputTokens: inputTokens + amounts.inputTokens,
-      outputTokens: outputTokens + amounts.outputTokens,
-      costNanos: costNanos + amounts.costNanos,
-    };
-  }
-
   /** Once, when the session is over. */
   async release(): Promise<void> {
-    await this.#held.settle(this.#amounts);
+    await this.#held.settle(oneRequestAmounts);
   }
 }
 

@@ -9,8 +9,9 @@ import { GatewayError } from "#proxy/errors";
 import { asText, isObject, type JsonObject, memberAt } from "#proxy/json/json-value";
 import type { EndCode } from "#proxy/observe/access-log";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
-import type { Fleet } from "#proxy/snapshot/types.gen";
-import { audioBytesPerSecond, type ConversationSize } from "./conversation-size.ts";
+import type { Fleet, Route } from "#proxy/snapshot/types.gen";
+import { audioBytesPerSecond, type ConversationSize, type SizeMark } from "./conversation-size.ts";
+import type { MessageSize } from "./message-size.ts";
 import { ProducedOutput } from "./produced-output.ts";
 import { readResponseUsage, readTranscriptionUsage } from "./read-usage.ts";
 import type { ResponseReservation } from "./response-reservation.ts";
@@ -19,11 +20,29 @@ import type { ResponseReservation } from "./response-reservation.ts";
 export interface CallTerms {
   readonly reservation: ResponseReservation;
   readonly fleet: Fleet;
-  readonly route: Parameters<ConversationSize["estimate"]>[1];
+  readonly route: Route;
+}
+
+/** A response as the client asks for it. */
+export interface AskedResponse {
+  /** Of the client's message: an upstream that refuses it names it. */
+  readonly eventId: string;
+  readonly outputCap: number | undefined;
+  /** What it alone reads. */
+  readonly own: MessageSize;
+  /** Beside the conversation (`conversation: "none"`): what it says is not read by the next one. */
+  readonly isOutOfBand: boolean;
+  /** Repeated by the upstream when it begins. */
+  readonly metadata: unknown;
 }
 
 interface Call {
   readonly terms: CallTerms;
+  /** Undefined for one that the upstream began by itself. */
+  readonly asked: AskedResponse | undefined;
+  readonly sinceMs: number;
+  /** What the conversation held when it began. */
+  readonly mark: SizeMark;
   /** What the model reads, as estimated when it began. */
   readonly input: TokenUsage;
   readonly produced: ProducedOutput;
@@ -38,6 +57,8 @@ export class CallsInFlight {
   readonly #asked = new Map<string, Call>();
   readonly #responses = new Map<string, Call>();
   readonly #transcriptions = new Map<string, Call>();
+  /** Of the session: the most that a response may say which has no cap of its own. */
+  outputCap: number | undefined;
   #outputBytesPerSecond = audioBytesPerSecond(undefined);
 
   constructor(size: ConversationSize, estimateTokens: (text: string) => Promise<number>) {
@@ -54,12 +75,13 @@ export class CallsInFlight {
   }
 
   /** The client asks for a response. @returns why it must not have it; nothing is held then */
-  async ask(eventId: string, outputCap: number | undefined, terms: CallTerms): Promise<GatewayError | undefined> {
+  async ask(asked: AskedResponse, terms: CallTerms): Promise<GatewayError | undefined> {
+    const { eventId } = asked;
     if (this.#asked.has(eventId)) {
       const message = "'event_id' is that of a response that has not begun yet. Give each message its own.";
       return new GatewayError("invalid_value", message, { param: "event_id" });
     }
-    const call = this.#start(outputCap, terms);
+    const call = this.#start(asked, terms);
     const refusal = await call.reserved;
     if (refusal === undefined) this.#asked.set(eventId, call);
     else terms.reservation.refused(refusal);
@@ -77,11 +99,13 @@ export class CallsInFlight {
 
   /**
    * A response has begun.
+   * @param response of `response.created`
    * @param terms for one that nobody asked for
    * @returns why it must be cancelled
    */
-  async began(responseId: string, terms: () => CallTerms): Promise<GatewayError | undefined> {
-    const [asked] = this.#asked;
+  async began(response: JsonObject, terms: () => CallTerms): Promise<GatewayError | undefined> {
+    const responseId = asText(response["id"]);
+    const asked = this.#askedFor(response);
     if (asked !== undefined) {
       this.#asked.delete(asked[0]);
       this.#responses.set(responseId, asked[1]);
@@ -92,11 +116,51 @@ export class CallsInFlight {
     return call.reserved;
   }
 
-  #start(outputCap: number | undefined, terms: CallTerms): Call {
+  /**
+   * A response does not name the message that asked for it. One beside the conversation has no conversation, and metadata
+   * come back as they were sent; of those that are alike the first has begun.
+   */
+  #askedFor(response: JsonObject): [string, Call] | undefined {
+    const waiting = [...this.#asked];
+    const isOutOfBand = response["conversation_id"] === null;
+    const isInBand = typeof response["conversation_id"] === "string";
+    const metadata = textOf(response["metadata"]);
+    const fits = waiting.filter(([, { asked }]) =>
+      isOutOfBand ? asked?.isOutOfBand === true : !isInBand || asked?.isOutOfBand === false,
+    );
+    return fits.find(([, { asked }]) => textOf(asked?.metadata) === metadata) ?? fits[0];
+  }
+
+  /** Something that was asked for has not begun in time. */
+  hasUnanswered(nowMs: number): boolean {
+    for (const { sinceMs } of this.#asked.values()) return nowMs - sinceMs >= answeredWithinMs;
+    return false;
+  }
+
+  /** What the upstream does not reply to is given back: it would hold its reservation for as long as the session lasts. */
+  async forgetUnanswered(nowMs: number): Promise<void> {
+    for (const [eventId, call] of this.#asked) {
+      if (nowMs - call.sinceMs < answeredWithinMs) return;
+      this.#asked.delete(eventId);
+      await call.terms.reservation.release(true);
+      call.terms.reservation.report(unanswered, "sD");
+    }
+  }
+
+  #start(asked: AskedResponse | undefined, terms: CallTerms): Call {
     const { fleet, route, reservation } = terms;
-    const reserved = reservation.reserve(this.#size.estimate(outputCap, route, fleet));
-    const input = this.#size.input(false);
-    return { terms, input, produced: new ProducedOutput(), reserved };
+    const outputCap = asked === undefined ? this.outputCap : asked.outputCap;
+    const reserved = reservation.reserve(this.#size.estimate(outputCap, route, fleet, asked?.own));
+    const input = this.#size.input(false, asked?.own);
+    return {
+      terms,
+      asked,
+      sinceMs: performance.now(),
+      mark: this.#size.mark(),
+      input,
+      produced: new ProducedOutput(),
+      reserved,
+    };
   }
 
   /** An event with a part of a response. Those of two that run side by side name theirs near the front. */
@@ -116,7 +180,8 @@ export class CallsInFlight {
     if (call === undefined) return;
     this.#responses.delete(id);
     const usage = readResponseUsage(response["usage"]);
-    if (usage !== undefined) this.#size.responded(usage);
+    const isOutOfBand = call.asked?.isOutOfBand === true || response["conversation_id"] === null;
+    if (usage !== undefined && !isOutOfBand) this.#size.responded(usage, call.mark);
     await call.reserved;
     const { reservation } = call.terms;
     if (usage !== undefined) await reservation.settle(usage, false);
@@ -130,7 +195,15 @@ export class CallsInFlight {
     const audioInput = this.#size.takeAudioTokens();
     const input = { ...zeroUsage, audioInput };
     const reserved = terms.reservation.reserve(this.#size.estimateTranscription(audioInput, terms.route));
-    this.#transcriptions.set(itemId, { terms, input, produced: new ProducedOutput(), reserved });
+    this.#transcriptions.set(itemId, {
+      terms,
+      asked: undefined,
+      sinceMs: performance.now(),
+      mark: this.#size.mark(),
+      input,
+      produced: new ProducedOutput(),
+      reserved,
+    });
     return reserved;
   }
 
@@ -167,6 +240,14 @@ export class CallsInFlight {
     const said = await produced.tokens(this.#outputBytesPerSecond, this.#estimateTokens);
     await terms.reservation.settle({ ...input, ...said }, true);
   }
+}
+
+/** An upstream begins what it is asked for within a second or two. */
+const answeredWithinMs = 60_000;
+const unanswered = new GatewayError("upstream_timeout", "Upstream server error: it did not begin a response in time.");
+
+function textOf(metadata: unknown): string {
+  return JSON.stringify(metadata ?? {});
 }
 
 /** Ids stand before what a model said. */

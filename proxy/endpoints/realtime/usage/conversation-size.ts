@@ -10,6 +10,7 @@ import type { Amounts } from "#proxy/admit/ledger";
 import { computeCost } from "#proxy/settle/price";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import type { Fleet, Route } from "#proxy/snapshot/types.gen";
+import { type MessageSize, nothingAdded } from "./message-size.ts";
 
 /** Input by kind, in tokens. */
 interface InputTokens {
@@ -35,13 +36,32 @@ export function audioTokens(base64Length: number, bytesPerSecond: number, isSaid
   return Math.ceil(seconds * (isSaid ? saidTokensPerSecond : heardTokensPerSecond));
 }
 
+/** How much had been added when a response began: what came later, it does not read. */
+export interface SizeMark extends MessageSize {
+  readonly sessionBytes: number;
+}
+
+/** What is estimated of a route. */
+export type PricedRoute = Pick<Route, "price" | "info">;
+
+/** The output tokens that are reserved where nothing caps them. */
+export function usualOutput({ info }: PricedRoute, fleet: Fleet): number {
+  return Math.min(info?.maxOutputTokens ?? Number.POSITIVE_INFINITY, fleet.defaultOutputReserve);
+}
+
 export class ConversationSize {
   /** By the upstream's numbers, after the last response. */
   #base = nothing;
+  /** What that response had read. */
+  #mark: SizeMark = { ...nothingAdded, sessionBytes: 0 };
+  /** Since the session began. */
   #textBytes = 0;
-  #sessionBytes = 0;
   #audioLength = 0;
   #images = 0;
+  /** Of instructions, tools and the like, by their name in the session. */
+  readonly #sessionBytes = new Map<string, number>();
+  /** Of the audio, what went into transcriptions. */
+  #transcribedLength = 0;
   /** Of the session's input. */
   bytesPerSecond = audioBytesPerSecond(undefined);
 
@@ -50,57 +70,69 @@ export class ConversationSize {
     this.#audioLength += length;
   }
 
-  addText(bytes: number): void {
-    this.#textBytes += bytes;
+  add({ textBytes, audioLength, images }: MessageSize): void {
+    this.#textBytes += textBytes;
+    this.#audioLength += audioLength;
+    this.#images += images;
   }
 
-  addImage(): void {
-    this.#images += 1;
-  }
-
-  /** Instructions and tools: each update replaces those before it. */
-  setSession(bytes: number): void {
-    this.#sessionBytes = bytes;
+  /** An update replaces the members that it names, and no others. */
+  updateSession(bytes: ReadonlyMap<string, number>): void {
+    for (const [name, size] of bytes) this.#sessionBytes.set(name, size);
   }
 
   /** Audio that was heard since the last call of this: what a transcription is made of. */
   takeAudioTokens(): number {
-    const tokens = audioTokens(this.#audioLength, this.bytesPerSecond, false);
-    this.#audioLength = 0;
-    this.#base = { ...this.#base, audio: this.#base.audio + tokens };
-    return tokens;
+    const length = this.#audioLength - this.#transcribedLength;
+    this.#transcribedLength = this.#audioLength;
+    return audioTokens(length, this.bytesPerSecond, false);
   }
 
-  /** The next response reads what this one read, and what it said. */
-  responded(usage: TokenUsage): void {
+  /** To be taken when a response begins. */
+  mark(): SizeMark {
+    const sessionBytes = [...this.#sessionBytes.values()].reduce((sum, size) => sum + size, 0);
+    return { textBytes: this.#textBytes, audioLength: this.#audioLength, images: this.#images, sessionBytes };
+  }
+
+  /** The next response reads what this one read, what it said, and what was added since it began. */
+  responded(usage: TokenUsage, mark: SizeMark): void {
     this.#base = {
       text: usage.input + usage.cacheRead + usage.output,
       audio: usage.audioInput + usage.audioOutput,
       image: usage.imageInput,
     };
-    this.#textBytes = 0;
-    this.#sessionBytes = 0;
-    this.#audioLength = 0;
-    this.#images = 0;
+    this.#mark = mark;
   }
 
-  /** What a response that begins now reads. @param isUpper one token for each byte: no tokenizer makes more */
-  input(isUpper: boolean): TokenUsage {
-    const bytes = this.#textBytes + this.#sessionBytes;
-    const text = this.#base.text + (isUpper ? bytes : Math.ceil(bytes / bytesPerToken)) + frameTokens;
-    const audioInput = this.#base.audio + audioTokens(this.#audioLength, this.bytesPerSecond, false);
-    return { ...zeroUsage, input: text, audioInput, imageInput: this.#base.image + this.#images * attachmentTokens };
+  /**
+   * What a response that begins now reads.
+   * @param isUpper one token for each byte: no tokenizer makes more
+   * @param own what it alone reads
+   */
+  input(isUpper: boolean, own: MessageSize = nothingAdded): TokenUsage {
+    const now = this.mark();
+    const since = this.#mark;
+    const sessionBytes = Math.max(0, now.sessionBytes - since.sessionBytes);
+    const bytes = now.textBytes - since.textBytes + sessionBytes + own.textBytes;
+    const audioLength = now.audioLength - since.audioLength + own.audioLength;
+    const images = now.images - since.images + own.images;
+    return {
+      ...zeroUsage,
+      input: this.#base.text + (isUpper ? bytes : Math.ceil(bytes / bytesPerToken)) + frameTokens,
+      audioInput: this.#base.audio + audioTokens(audioLength, this.bytesPerSecond, false),
+      imageInput: this.#base.image + images * attachmentTokens,
+    };
   }
 
   /**
    * The most that a response which begins now may need.
    * @param outputCap its own cap, or the session's
+   * @param own what it alone reads
    */
-  estimate(outputCap: number | undefined, { price, info }: Route, fleet: Fleet): Amounts {
-    const reserve =
-      outputCap ?? Math.min(info?.maxOutputTokens ?? Number.POSITIVE_INFINITY, fleet.defaultOutputReserve);
-    const input = this.input(fleet.inputEstimate === "Upper");
-    const costOf = (usage: TokenUsage): bigint => computeCost(usage, price, { requests: 1 }).costNanos;
+  estimate(outputCap: number | undefined, route: PricedRoute, fleet: Fleet, own?: MessageSize): Amounts {
+    const reserve = outputCap ?? usualOutput(route, fleet);
+    const input = this.input(fleet.inputEstimate === "Upper", own);
+    const costOf = (usage: TokenUsage): bigint => computeCost(usage, route.price, { requests: 1 }).costNanos;
     const spoken = costOf({ ...input, audioOutput: reserve });
     const written = costOf({ ...input, output: reserve });
     return {

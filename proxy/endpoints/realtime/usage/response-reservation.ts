@@ -4,7 +4,7 @@
  * It is a call of its own for limits and balances. The place among the calls in flight is the session's
  * (`session/session-place.ts`), which holds it for as long as it is open.
  */
-import { channelClaims, claimsOf } from "#proxy/admit/claims";
+import { type Claims, channelClaims, claimsOf } from "#proxy/admit/claims";
 import { type Amounts, oneRequestAmounts, zeroAmounts } from "#proxy/admit/ledger";
 import type { Caller } from "#proxy/dispatch/admitted-call";
 import { reserveRequest } from "#proxy/dispatch/reservations/reserve-request";
@@ -28,8 +28,6 @@ export interface ReservedFor {
   readonly model: string;
   /** Of its session, for the log. */
   readonly channelName: string;
-  /** Charges what was refused and ran all the same, with the session's own place. */
-  readonly chargeUnreserved: (amounts: Amounts) => void;
 }
 
 /** One list for all: the ledger knows again what it has seen. */
@@ -66,12 +64,10 @@ export class ResponseReservation {
    */
   async reserve(amounts: Amounts): Promise<GatewayError | undefined> {
     const { caller, route, model, channel } = this.#for;
-    const { found, services, snapshot } = caller;
+    const { found, services } = caller;
     const { requestId } = this.record;
-    const account =
-      found.key.account === undefined ? undefined : snapshot.account(found.key.namespace, found.key.account);
     try {
-      const { limits, balances } = claimsOf(found.key, account, route, model);
+      const { limits, balances } = this.#callerClaims();
       await reserveRequest({ id: requestId, amounts, limits, balances, concurrency: noClaims }, found.key, services);
       this.#hold(requestId);
       const claims = channelClaims(channel, route, model);
@@ -92,6 +88,14 @@ export class ResponseReservation {
       await this.#giveBack();
       return error;
     }
+  }
+
+  /** @throws GatewayError `account_required` */
+  #callerClaims(): Claims {
+    const { caller, route, model } = this.#for;
+    const { key } = caller.found;
+    const account = key.account === undefined ? undefined : caller.snapshot.account(key.namespace, key.account);
+    return claimsOf(key, account, route, model);
   }
 
   async #giveBack(): Promise<void> {
@@ -134,11 +138,27 @@ export class ResponseReservation {
   async #post(amounts: Amounts): Promise<void> {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { caller, chargeUnreserved } = this.#for;
-    const { services } = caller;
-    if (this.#ids.length === 0) chargeUnreserved(amounts);
+    const { services } = this.#for.caller;
+    if (this.#ids.length === 0) await this.#postUnreserved(amounts);
     for (const id of this.#ids) services.reservations.delete(id);
     await Promise.all(this.#ids.map((id) => services.ledger.settle(id, amounts)));
+  }
+
+  /** What was refused and ran all the same is charged at once: no limit can refuse what has been taken. */
+  async #postUnreserved(amounts: Amounts): Promise<void> {
+    const { caller, route, model, channel } = this.#for;
+    const { ledger } = caller.services;
+    const { limits, balances } = this.#callerClaims();
+    const all = [...limits, ...(channelClaims(channel, route, model)?.limits ?? [])];
+    const id = `${this.record.requestId}+`;
+    await ledger.reserve({
+      id,
+      amounts: zeroAmounts,
+      limits: all.map(({ counter, limit }) => ({ counter, limit: { ...limit, mode: "Shadow" } })),
+      balances: balances.map(({ counter }) => ({ counter, grantedNanos: undefined })),
+      concurrency: noClaims,
+    });
+    await ledger.settle(id, amounts);
   }
 
   /** It never began. */
@@ -153,6 +173,7 @@ export class ResponseReservation {
   report(error?: GatewayError, end: EndCode = "--"): void {
     const { services } = this.#for.caller;
     if (error !== undefined) this.record.cut(error.code, end);
+    services.metrics.attempt(this.#for.channelName, error === undefined ? "ok" : "cut");
     this.record.upstreamEnded();
     this.record.report(services.metrics, services.accessLog);
   }

@@ -37,6 +37,7 @@ describe("operator settings", () => {
   it("refuse quotas that every proxy would grant for itself", () => {
     assert.equal(read("--quota-store", "Memory").quotaScope, "PerProxy");
     assert.equal(read("--quota-store", "Embedded").quotaScope, "Exact");
+    assert.equal(read("--quota-store", "Redis").quotaScope, "Exact");
   });
 
   for (const row of [

@@ -105,7 +105,11 @@ describe("settings", () => {
     { name: "an address without a port", flags: ["--listen", "127.0.0.1"], want: /HOST:PORT/ },
     { name: "a port that is none", flags: ["--listen", "127.0.0.1:70000"], want: /HOST:PORT/ },
     { name: "a range that is none", flags: ["--trusted-proxies-cidrs", "10.0.0.0"], want: /address range/ },
-    { name: "a value outside its choices", flags: ["--quota-store", "Redis"], want: /one of Embedded, Memory/ },
+    {
+      name: "a value outside its choices",
+      flags: ["--quota-store", "Memcached"],
+      want: /one of Embedded, Memory, Redis/,
+    },
     { name: "an unknown member of the file", file: "quota: {stroe: Memory}", want: /no setting quota.stroe/ },
     { name: "an unknown group of the file", file: "quotas: {store: Memory}", want: /no setting quotas/ },
     { name: "a file that is no mapping", file: "- a", want: /no setting/ },

@@ -27,6 +27,31 @@ describe("fields that the proxies do not act on yet", () => {
       want: "",
     },
     {
+      name: "body rules of a channel of sessions",
+      kind: "Channel",
+      spec: {
+        formats: [{ type: "ChatCompletions" }, { type: "Realtime", path: "/realtime" }],
+        body: { remove: ["temperature"] },
+      },
+      want: "PartiallyValid: spec.body with Realtime: not there yet, no rule is held against the messages of a session.",
+    },
+    {
+      name: "body rules of a channel that names no formats",
+      kind: "Channel",
+      spec: { body: { remove: ["temperature"] } },
+      want: "",
+    },
+    {
+      name: "parameters of a route of sessions, and of its targets",
+      kind: "ModelRoute",
+      spec: {
+        capabilities: ["Realtime"],
+        parameters: [{ name: "temperature", maximum: "1" }],
+        targets: [{ name: "main", channelRef: { name: "up" }, parameters: { remove: ["temperature"] } }],
+      },
+      want: "PartiallyValid: spec.capabilities Realtime with spec.parameters, spec.targets[].parameters: not there yet, no rule is held against the messages of a session.",
+    },
+    {
       name: "a queue",
       kind: "Channel",
       spec: { concurrency: { maxInFlight: 1, maxQueue: 4, queueTimeout: "1s" } },

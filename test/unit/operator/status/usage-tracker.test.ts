@@ -82,6 +82,20 @@ describe("UsageTracker", () => {
     assert.equal(tracker.shownOf("key/a/one")?.quotas[0]?.used, "5");
   });
 
+  it("adds nothing up where proxies share a ledger: the latest report is the whole", () => {
+    const accounts = (consumed: string) => [{ account: "a/team", consumed, reserved: "1" }];
+    for (const [proxy, used] of [
+      ["p", "100"],
+      ["q", "130"],
+      ["p", "140"],
+    ] as const) {
+      tracker.acceptReport(proxy, { ...report("one", [quota(used)]), isShared: true, accounts: accounts(used) });
+    }
+    tracker.due(5);
+    assert.equal(tracker.shownOf("key/a/one")?.quotas[0]?.used, "140");
+    assert.equal(tracker.spentNanosOf("account/a/team"), 141n);
+  });
+
   it("compares what an account spent on all proxies with its credit and overdraft", () => {
     const spend = (proxy: string, consumed: string): string[] =>
       tracker.acceptReport(proxy, {

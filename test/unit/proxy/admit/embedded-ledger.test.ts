@@ -11,12 +11,11 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { EmbeddedLedger, type EmbeddedLedgerOptions, type StoreState } from "#proxy/admit/embedded-ledger";
 import type { Amounts, ReserveRequest } from "#proxy/admit/ledger";
 import { EmbeddedStore } from "#proxy/admit/store/embedded-store";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import { runSteps, steps, ttlMs } from "#test/support/ledger-commands";
+import { ttlMs } from "#test/support/ledger-commands";
 
 const startMs = Date.UTC(2026, 0, 15, 12);
 
@@ -99,41 +98,6 @@ describe("EmbeddedLedger", function () {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
   }
-
-  it("agrees with the model on random commands while it writes", async () => {
-    const ledger = await open();
-    await fc.assert(
-      fc.asyncProperty(steps, async (commands) => {
-        // Each run starts behind all windows and with names of its own, on one ledger.
-        const prefix = `run-${nextId++}/`;
-        const named = <T extends { readonly counter: string }>(claim: T): T => ({
-          ...claim,
-          counter: prefix + claim.counter,
-        });
-        clock.nowMs += 100_000;
-        runSteps(
-          {
-            reserve: (asked) =>
-              ledger.reserve({
-                ...asked,
-                id: prefix + asked.id,
-                limits: asked.limits.map(named),
-                balances: asked.balances.map(named),
-                concurrency: asked.concurrency.map(named),
-              }),
-            settle: (id, actual) => ledger.settle(prefix + id, actual),
-            touch: (id) => ledger.touch(prefix + id),
-            read: (counter) => ledger.read(prefix + counter),
-          },
-          commands,
-          clock,
-        );
-        await new Promise(setImmediate);
-      }),
-      { numRuns: 500 },
-    );
-    assert.equal(ledger.storeState.kind, "writing");
-  });
 
   it("knows after a restart what was spent before, of every kind of counter", async () => {
     const before = await open();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Amounts, BalanceClaim, ConcurrencyClaim, LimitClaim, Refusal, ReserveRequest } from "#proxy/admit/ledger";
 import { counterRetentionMs, MemoryLedger, type MemoryLedgerOptions } from "#proxy/admit/memory-ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import { runSteps, steps, ttlMs } from "#test/support/ledger-commands";
+import { firstMs, runSteps, steps, ttlMs } from "#test/support/ledger-commands";
 
 const startMs = Date.UTC(2026, 0, 15, 12, 0, 0);
 
@@ -27,11 +27,11 @@ function claimOf(partial: Partial<Limit>, counter = "key/ns/a/l"): LimitClaim {
   return { counter, limit: limitOf(partial) };
 }
 
-/** Gives back the first array of the same counters, as `claims.ts` does while its objects live. */
+/** Gives back the first array of the same claims, as `claims.ts` does while its objects live. */
 function interning<T extends { readonly counter: string }>(): (claims: readonly T[]) => readonly T[] {
   const known = new Map<string, readonly T[]>();
   return (claims) => {
-    const name = claims.map(({ counter }) => counter).join(" ");
+    const name = claims.map((claim) => claim.counter + ("limit" in claim ? JSON.stringify(claim.limit) : "")).join(" ");
     const same = known.get(name) ?? claims;
     known.set(name, same);
     return same;
@@ -77,27 +77,16 @@ describe("MemoryLedger", () => {
     assert.equal(ledger.settle(result.id, actual), "settled");
   }
 
-  it("agrees with the model on random commands, with nothing left pending", function () {
-    this.timeout(20_000);
-    fc.assert(
-      fc.property(steps, (commands) => {
-        const own = { nowMs: startMs };
-        runSteps(new MemoryLedger(oneClock(own)), commands, own);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it("agrees with the model when claims keep their identity from call to call, and idle counters are forgotten", function () {
+  it("agrees with the model when claims keep their identity from call to call, and idle counters are forgotten", async function () {
     this.timeout(20_000);
     const limits = interning<LimitClaim>();
     const balances = interning<BalanceClaim>();
     const concurrency = interning<ConcurrencyClaim>();
-    fc.assert(
-      fc.property(steps, (commands) => {
-        const own = { nowMs: startMs };
+    await fc.assert(
+      fc.asyncProperty(steps, async (commands) => {
+        const own = { nowMs: firstMs };
         const checked = new MemoryLedger(oneClock(own));
-        runSteps(
+        await runSteps(
           {
             reserve: (asked) => {
               for (const _ of checked.sweep(() => false, 10));
@@ -117,20 +106,6 @@ describe("MemoryLedger", () => {
         );
       }),
       { numRuns: 1_000 },
-    );
-  });
-
-  it("settles or expires each admitted request exactly once", () => {
-    fc.assert(
-      fc.property(steps, (commands) => {
-        const own = { nowMs: startMs };
-        const checked = new MemoryLedger(oneClock(own));
-        runSteps(checked, commands, own);
-        const { reserved, settled, expired } = checked.counts;
-        assert.equal(settled + expired, reserved);
-        assert.equal(checked.openCount, 0);
-      }),
-      { numRuns: 300 },
     );
   });
 

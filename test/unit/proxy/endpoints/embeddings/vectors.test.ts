@@ -41,6 +41,12 @@ describe("encodings of vectors", () => {
   ] as const) {
     it(`refuse ${name}`, () => assert.throws(() => decodeNumbers(base64), InvalidReply));
   }
+
+  it("refuse megabytes of padding as fast as any other text", () => {
+    const startMs = performance.now();
+    assert.throws(() => decodeNumbers(`${"=".repeat(4_000_000)}AA`), InvalidReply);
+    assert.ok(performance.now() - startMs < 2_000, "far from the hours of a search that begins at each of them");
+  });
 });
 
 function describeFound(find: FindVectors, reply: unknown): unknown {

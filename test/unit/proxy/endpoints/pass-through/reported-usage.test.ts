@@ -69,6 +69,24 @@ describe("UsageWatch", () => {
       'data: {"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":1}}\r\n\r\ndata: {"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}\r\n\r\n',
       [7, 3],
     ],
+    [
+      "a long event of a response, with one behind it",
+      sse,
+      `data: ${JSON.stringify({ type: "response.completed", response: { object: "response", long, usage: { input_tokens: 7, output_tokens: 3 } } })}\n\ndata: [DONE]\n\n`,
+      [7, 3],
+    ],
+    [
+      "two long events of chat",
+      sse,
+      `data: ${JSON.stringify({ long, usage: null })}\n\ndata: ${JSON.stringify({ long, usage: JSON.parse(chat).usage })}\n\n`,
+      [7, 3],
+    ],
+    [
+      "a long response",
+      "application/json",
+      JSON.stringify({ object: "response", long, usage: { input_tokens: 7, output_tokens: 3 } }),
+      [7, 3],
+    ],
     ["an event that never ends", sse, `data: ${long}`, undefined],
   ] as const) {
     it(`of ${name}: ${want ?? "nothing"}`, () => {

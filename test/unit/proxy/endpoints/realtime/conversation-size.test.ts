@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { audioBytesPerSecond, audioTokens, ConversationSize } from "#proxy/endpoints/realtime/usage/conversation-size";
+import { type MessageSize, nothingAdded } from "#proxy/endpoints/realtime/usage/message-size";
 import { zeroUsage } from "#proxy/settle/usage";
 import type { Fleet } from "#proxy/snapshot/types.gen";
 import { wireRoute } from "#test/support/wire-objects";
@@ -40,22 +41,51 @@ describe("the size of a conversation", () => {
     price: { input: "1000000", output: "2000000", audioInput: "10000000", audioOutput: "20000000" },
   });
 
+  const text = (textBytes: number): MessageSize => ({ ...nothingAdded, textBytes });
+  const said = { ...zeroUsage, input: 100, cacheRead: 20, audioInput: 50, output: 10, audioOutput: 40 };
+
   it("reserves what was added, and the output that its dearest kind costs", () => {
     const size = new ConversationSize();
-    size.addText(300);
+    size.add(text(300));
     size.addAudio(spoken(5, 48_000));
-    size.addImage();
+    size.add({ ...nothingAdded, images: 2 });
     const amounts = size.estimate(100, priced, fleet);
-    assert.deepEqual([amounts.inputTokens, amounts.outputTokens, amounts.requests], [116n + 50n + 1_600n, 100n, 1n]);
-    assert.equal(amounts.costNanos, 116n * 1_000n + 50n * 10_000n + 1_600n * 1_000n + 100n * 20_000n);
+    assert.deepEqual([amounts.inputTokens, amounts.outputTokens, amounts.requests], [116n + 50n + 3_200n, 100n, 1n]);
+    assert.equal(amounts.costNanos, 116n * 1_000n + 50n * 10_000n + 3_200n * 1_000n + 100n * 20_000n);
   });
 
   it("goes on from the upstream's own numbers after a response", () => {
     const size = new ConversationSize();
-    size.addText(30_000);
-    size.setSession(3_000);
-    size.responded({ ...zeroUsage, input: 100, cacheRead: 20, audioInput: 50, output: 10, audioOutput: 40 });
+    size.add(text(30_000));
+    size.updateSession(new Map([["instructions", 3_000]]));
+    size.responded(said, size.mark());
     assert.deepEqual(size.input(false), { ...zeroUsage, input: 130 + 16, audioInput: 90 });
+  });
+
+  it("keeps what came while the response ran: it did not read it", () => {
+    const size = new ConversationSize();
+    size.add(text(30_000));
+    const mark = size.mark();
+    size.add(text(300));
+    size.addAudio(spoken(5, 48_000));
+    size.add({ ...nothingAdded, images: 1 });
+    size.responded(said, mark);
+    assert.deepEqual(size.input(false), { ...zeroUsage, input: 130 + 16 + 100, audioInput: 140, imageInput: 1_600 });
+  });
+
+  it("replaces of a session what an update names, and keeps the rest", () => {
+    const size = new ConversationSize();
+    size.updateSession(new Map([["instructions", 3_000]]));
+    size.updateSession(new Map([["tools", 600]]));
+    assert.equal(size.input(false).input, 1_200 + 16);
+    size.updateSession(new Map([["instructions", 300]]));
+    assert.equal(size.input(false).input, 300 + 16);
+  });
+
+  it("counts for a response what it alone reads, and forgets it", () => {
+    const size = new ConversationSize();
+    assert.equal(size.input(false, text(300)).input, 116);
+    assert.equal(size.input(false).input, 16);
   });
 
   it("reserves the smaller of the model's most and the default where nothing is capped", () => {

@@ -41,6 +41,11 @@ describe("estimateRerank()", () => {
     });
   }
 
+  it("reserves no image for a null", () => {
+    const without = needOf({ text: "q" }, [{ text: "a" }, { text: "a" }]);
+    assert.deepEqual(needOf({ text: "q", image: null }, [{ text: "a", image: null }, { text: "a" }]), without);
+  });
+
   it("reserves images as images, whatever they hold, and that of the query with each document", () => {
     const image = `data:image/png;base64,${"A".repeat(100_000)}`;
     const [documents] = needOf("q", [{ image }, { text: "a" }, { deep: { image: "no" } }]);

@@ -1,8 +1,11 @@
 /** How a WebSocket to a channel is opened, under the same egress rules as every other connection to it. */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { WebSocketServer } from "ws";
+import { buildAuthority, buildLeaf } from "#operator/certificates/build-certificate";
 import { defaultLimits } from "#proxy/limits";
 import type { Channel } from "#proxy/snapshot/types.gen";
 import { UpstreamPools } from "#proxy/upstream/pools/upstream-pool";
@@ -43,7 +46,7 @@ describe("a WebSocket to a channel", () => {
   });
 
   afterEach(async () => {
-    for (const outcome of opened.splice(0)) if (outcome.kind === "open") outcome.socket.terminate();
+    for (const outcome of opened.splice(0)) if (outcome.kind === "open") outcome.webSocket.terminate();
     await upstream.close();
     await pools.destroy();
     proxy.close();
@@ -68,7 +71,7 @@ describe("a WebSocket to a channel", () => {
       origin: new URL(wired.baseURL).origin,
       path: "/v1/realtime?model=m",
       headers: ["authorization", "Bearer secret"],
-      connect: () => pools.openSocket(wired, cidrs, connectTimeoutMs),
+      connect: (onRead) => pools.openSocket(wired, cidrs, connectTimeoutMs, onRead),
       connectTimeoutMs,
       replyTimeoutMs,
       messageBytesMax: 1_000_000,
@@ -88,17 +91,51 @@ describe("a WebSocket to a channel", () => {
     return { kind: outcome.failure.kind, isSent: outcome.failure.isSent };
   }
 
-  it("is paused when it opens, so that the first message waits", async () => {
+  it("keeps the first message until its owner listens", async () => {
     const outcome = await outcomeOf();
     assert.ok(outcome.kind === "open");
-    const { socket } = outcome;
-    assert.equal(socket.isPaused, true);
+    const { webSocket } = outcome;
     await waitFor("the upstream's first message to be on its way", () => upstream.sessions.length === 1);
-    const first = new Promise((resolve) => socket.once("message", (data) => resolve(data.toString())));
-    socket.resume();
+    const first = new Promise((resolve) => {
+      webSocket.listen({
+        onMessage: (message) => resolve(message.toString()),
+        onReadEnd: () => undefined,
+        onDrained: () => undefined,
+        onClosed: () => undefined,
+      });
+    });
     assert.match(String(await first), /session\.created/);
     assert.equal(upstream.session.headers.authorization, "Bearer secret");
     assert.equal(upstream.session.headers["sec-websocket-extensions"], undefined);
+  });
+
+  it("passes messages both ways over TLS, through the memory that all connections read into", async () => {
+    const day = 24 * 3_600_000;
+    const validity = { notBeforeMs: Date.now() - day, notAfterMs: Date.now() + day };
+    const authority = await buildAuthority("test", validity);
+    const leaf = await buildLeaf(authority, { ...validity, dnsNames: ["localhost"] });
+    const server = createTlsServer({ cert: leaf.certificate, key: leaf.privateKey });
+    const echo = new WebSocketServer({ server });
+    echo.on("connection", (socket) => socket.on("message", (data) => socket.send(data, { binary: false })));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const baseURL = `https://localhost:${portOf(server)}/v1`;
+    const outcome = await outcomeOf({ channel: { baseURL, tls: { ca: authority.certificate } } });
+    assert.ok(outcome.kind === "open", JSON.stringify(outcome));
+    const { webSocket } = outcome;
+    const received: string[] = [];
+    webSocket.listen({
+      onMessage: (message) => received.push(message.toString()),
+      onReadEnd: () => undefined,
+      onDrained: () => undefined,
+      onClosed: () => undefined,
+    });
+    const messages = Array.from({ length: 40 }, (_, index) => String(index % 10).repeat(1 + index * 5_000));
+    for (const message of messages) webSocket.send(message);
+    await waitFor("all to come back", () => received.length === messages.length);
+    assert.deepEqual(received, messages);
+    webSocket.terminate();
+    echo.close();
+    server.close();
   });
 
   for (const [name, channel] of [

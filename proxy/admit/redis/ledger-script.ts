@@ -1,0 +1,362 @@
+/**
+ * Holds the Lua script that takes every decision of the shared ledger, in one atomic step on the store.
+ *
+ * A run carries one or several commands; each is decided whole before the next. Sums are 64-bit integers that the store
+ * adds itself (`HINCRBY`) and the script compares as decimal texts: a Lua number is a double, which is exact to 2^53
+ * only. Time is the store's own, so that no clock of a proxy opens a window.
+ *
+ * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:due` (sorted set of open reservations by the
+ * time at which they expire), `:r:ID` (a reservation), `:c:COUNTER` (a hash). A counter has fields by kind: the letter
+ * of what is counted and the field. Kinds are R T I O C (requests, tokens, input, output, cost), the same small for
+ * token buckets, B (balance) and F (calls in flight). Fields of a window: m (limit, period and zone, start, end),
+ * h (headroom: limit - posted - pending), p (pending), g (generation: changes when the sums begin anew). Of a bucket:
+ * m (its shape), l (level), r (remainder), a (filled until), p, g. Field k: the kind counted last, and z: its definition.
+ */
+
+const basics = `
+local prefix = KEYS[1]
+local found = redis.call("GET", prefix .. ":epoch")
+if found ~= ARGV[1] then return {"epoch", found or ""} end
+local ttl = tonumber(ARGV[2])
+local time = redis.call("TIME")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local most, never = "9223372036854775807", 9000000000000000
+local keptMs, lateMs, markerMs = 172800000, 86400000, 60000
+
+local function text(number) return string.format("%.0f", number) end
+
+local function negated(amount)
+  if amount == "0" then return "0" end
+  if string.sub(amount, 1, 1) == "-" then return string.sub(amount, 2) end
+  return "-" .. amount
+end
+
+-- Adds exactly; a sum beyond 64 bits stays at their end, where nothing fits any more.
+local function add(key, field, amount)
+  if amount == "0" then return end
+  local answer = redis.pcall("HINCRBY", key, field, amount)
+  if type(answer) ~= "table" or not answer.err then return end
+  if not string.find(answer.err, "overflow", 1, true) then error(answer.err) end
+  local isBelow = string.sub(amount, 1, 1) == "-"
+  redis.call("HSET", key, field, isBelow and ("-" .. most) or most)
+end
+
+-- Whether an amount, never negative, is at most what is left: as texts, exact at any length.
+local function within(amount, left)
+  if string.sub(left, 1, 1) == "-" then return false end
+  if #amount ~= #left then return #amount < #left end
+  return amount <= left
+end
+
+-- A counter lives until it matters no more; one that ever counted without end stays.
+local function keep(key, isNew, ms)
+  if ms >= never then redis.call("PERSIST", key)
+  elseif isNew then redis.call("PEXPIREAT", key, text(ms))
+  else redis.call("PEXPIREAT", key, text(ms), "GT") end
+end
+
+local function generation(before)
+  local last = tonumber(before or "0")
+  return text(now > last and now or last + 1)
+end
+`;
+
+const windows = `
+-- What was counted goes on under another limit, another period or zone, or a clock set back: nothing is granted anew.
+local function carry(key, kind, meta, oldLimit, limit)
+  if oldLimit ~= limit then
+    add(key, kind .. "h", negated(oldLimit))
+    add(key, kind .. "h", limit)
+  end
+  redis.call("HSET", key, kind .. "m", meta)
+  return redis.call("HMGET", key, kind .. "g", kind .. "h", kind .. "p")
+end
+
+local function begin(key, kind, meta, limit, endMs, before)
+  local isNew = redis.call("EXISTS", key) == 0
+  local g = generation(before)
+  redis.call("HSET", key, kind .. "m", meta, kind .. "g", g, kind .. "h", limit, kind .. "p", "0")
+  keep(key, isNew, endMs >= never and never or endMs + keptMs)
+  return {g, limit, "0"}
+end
+
+-- The window's sums at present: generation, headroom, pending.
+local function window(key, kind, limit, definition, startMs, endMs)
+  local meta = limit .. "|" .. definition .. "|" .. text(startMs) .. "|" .. text(endMs)
+  local state = redis.call("HMGET", key, kind .. "m", kind .. "g", kind .. "h", kind .. "p", "k")
+  if state[5] ~= kind then redis.call("HSET", key, "k", kind) end
+  if state[1] == meta then return {state[2], state[3], state[4]} end
+  if not state[1] then return begin(key, kind, meta, limit, endMs, state[2]) end
+  local oldLimit, oldDefinition, oldStart, oldEnd = string.match(state[1], "^(-?%d+)|([^|]*)|(%d+)|(%d+)$")
+  oldStart, oldEnd = tonumber(oldStart), tonumber(oldEnd)
+  if oldDefinition ~= definition then
+    if oldEnd <= startMs then return begin(key, kind, meta, limit, endMs, state[2]) end
+    keep(key, false, endMs >= never and never or endMs + keptMs)
+    return carry(key, kind, meta, oldLimit, limit)
+  end
+  if startMs > oldStart then return begin(key, kind, meta, limit, endMs, state[2]) end
+  -- Another store whose clock is behind by moments must not open the window twice.
+  if startMs < oldStart and oldStart - now <= 5000 then
+    meta = limit .. "|" .. definition .. "|" .. text(oldStart) .. "|" .. text(oldEnd)
+  end
+  return carry(key, kind, meta, oldLimit, limit)
+end
+`;
+
+const buckets = `
+local function saveBucket(key, kind, b)
+  redis.call("HSET", key, kind .. "l", text(b.level), kind .. "r", text(b.rest), kind .. "a", text(b.at))
+end
+
+-- Lets flow in what the time since is worth, in whole numbers: the product is split where it could pass 2^53.
+local function fill(b)
+  local elapsed = now - b.at
+  if elapsed <= 0 then return end
+  b.at = now
+  if b.level >= b.burst then return end
+  local part = math.fmod(elapsed, b.period)
+  local whole = (elapsed - part) / b.period * b.refill
+  if whole >= b.burst - b.level then b.level, b.rest = b.burst, 0 return end
+  local low = math.fmod(b.refill, 1048576)
+  local product = part * ((b.refill - low) / 1048576)
+  local rest = math.fmod(product, b.period)
+  local sum = rest * 1048576 + part * low + b.rest
+  local over = math.fmod(sum, b.period)
+  b.level = b.level + whole + (product - rest) / b.period * 1048576 + (sum - over) / b.period
+  b.rest = over
+  if b.level >= b.burst then b.level, b.rest = b.burst, 0 end
+end
+
+local function shaped(meta)
+  local refill, burst, period, scale = string.match(meta, "^(%d+)|(%d+)|(%d+)|(%d+)$")
+  return {refill = tonumber(refill), burst = tonumber(burst), period = tonumber(period), scale = tonumber(scale)}
+end
+
+local function bucketAt(key, kind)
+  local state = redis.call("HMGET", key, kind .. "m", kind .. "l", kind .. "r", kind .. "a", kind .. "p", kind .. "g", "k")
+  if not state[1] then return nil, state end
+  local b = shaped(state[1])
+  b.level, b.rest, b.at = tonumber(state[2]), tonumber(state[3]), tonumber(state[4])
+  b.pending, b.g = state[5], state[6]
+  fill(b)
+  return b, state
+end
+
+local function keepBucket(key, isNew, b)
+  local full = b.refill == 0 and never or now + math.ceil((b.burst - b.level) / b.refill * b.period)
+  keep(key, isNew, full + keptMs >= never and never or full + keptMs)
+end
+
+local function bucket(key, kind, meta)
+  local b, state = bucketAt(key, kind)
+  if state[7] ~= kind then redis.call("HSET", key, "k", kind) end
+  if not b then
+    b = shaped(meta)
+    b.level, b.rest, b.at, b.pending, b.g = b.burst, 0, now, "0", generation(nil)
+    local isNew = redis.call("EXISTS", key) == 0
+    redis.call("HSET", key, kind .. "m", meta, kind .. "p", "0", kind .. "g", b.g)
+    saveBucket(key, kind, b)
+    keepBucket(key, isNew, b)
+  elseif state[1] ~= meta then
+    local after = shaped(meta)
+    if after.scale ~= b.scale then b.level = math.floor(b.level / after.scale * b.scale) end
+    if after.period ~= b.period then b.rest = 0 end
+    b.refill, b.burst, b.period, b.scale = after.refill, after.burst, after.period, after.scale
+    if b.level >= b.burst then b.level, b.rest = b.burst, 0 end
+    redis.call("HSET", key, kind .. "m", meta)
+    saveBucket(key, kind, b)
+  end
+  return b
+end
+
+local function units(b, amount) return math.ceil(tonumber(amount) / b.scale) end
+
+-- Replaces what was consumed when it was reserved by what was used; more than that leads into debt.
+local function correct(key, kind, g, held, actual)
+  local b = bucketAt(key, kind)
+  if not b then return end
+  b.level = math.max(b.level + units(b, held) - units(b, actual), -4503599627370496)
+  if b.level >= b.burst then b.level, b.rest = b.burst, 0 end
+  saveBucket(key, kind, b)
+  keepBucket(key, false, b)
+  if b.g == g then add(key, kind .. "p", negated(held)) end
+end
+`;
+
+const reservations = `
+local function isBucket(kind) return string.find(kind, "%l") ~= nil end
+
+-- Replaces what a reservation holds in its counters by what was used. An amount of a window that is over counts nowhere.
+local function post(record, isHeld, actual)
+  for index = 1, #record, 4 do
+    local key, kind, g = prefix .. ":c:" .. record[index], record[index + 1], record[index + 2]
+    local held, used = isHeld and record[index + 3] or "0", actual[kind]
+    if isBucket(kind) then correct(key, kind, g, held, used)
+    elseif redis.call("HGET", key, kind .. "g") == g then
+      add(key, kind .. "p", negated(held))
+      if held ~= used then
+        add(key, kind .. "h", held)
+        add(key, kind .. "h", negated(used))
+      end
+    end
+  end
+end
+
+local nothing = {R = "0", T = "0", I = "0", O = "0", C = "0", B = "0", F = "0", r = "0", t = "0", i = "0", o = "0", c = "0"}
+
+-- Gives back what nobody settled or renewed in time; what was used may still be settled within a day.
+local function expire()
+  local due = redis.call("ZRANGEBYSCORE", prefix .. ":due", "-inf", text(now), "LIMIT", 0, 100)
+  for _, id in ipairs(due) do
+    local key = prefix .. ":r:" .. id
+    local stored = redis.call("GET", key)
+    if stored and string.sub(stored, 1, 1) == "o" then
+      post(cmsgpack.unpack(string.sub(stored, 2)), true, nothing)
+      redis.call("SET", key, "x" .. string.sub(stored, 2), "PX", lateMs)
+    end
+    redis.call("ZREM", prefix .. ":due", id)
+  end
+  return #due
+end
+
+-- One claim of ten arguments; nil where the proxy named a window that the store's clock is not in.
+local function claimAt(at)
+  local kind, amount = ARGV[at + 1], ARGV[at + 4]
+  local claim = {name = ARGV[at], kind = kind, amount = amount, key = prefix .. ":c:" .. ARGV[at]}
+  if ARGV[at + 2] == "bucket" then
+    local b = bucket(claim.key, kind, ARGV[at + 5])
+    claim.bucket, claim.g = b, b.g
+    claim.fits = units(b, amount) <= b.level
+    claim.shown = {text(b.level), b.pending, text(b.at)}
+  else
+    local length, startMs, endMs = tonumber(ARGV[at + 7]), tonumber(ARGV[at + 8]), tonumber(ARGV[at + 9])
+    if length > 0 then
+      startMs = now - math.fmod(now, length)
+      endMs = startMs + length
+    elseif now < startMs or now >= endMs then return nil end
+    local state = window(claim.key, kind, ARGV[at + 5], ARGV[at + 6], startMs, endMs)
+    claim.g = state[1]
+    claim.fits = within(amount, state[2])
+    claim.shown = {state[2], state[3], text(endMs)}
+  end
+  claim.binds = ARGV[at + 3] == "1"
+  return claim
+end
+
+local function hold(id, claims)
+  local record = {}
+  for _, claim in ipairs(claims) do
+    local key, kind, amount = claim.key, claim.kind, claim.amount
+    add(key, kind .. "p", amount)
+    if claim.bucket then
+      claim.bucket.level = claim.bucket.level - units(claim.bucket, amount)
+      saveBucket(key, kind, claim.bucket)
+      keepBucket(key, false, claim.bucket)
+    else add(key, kind .. "h", negated(amount)) end
+    local n = #record
+    record[n + 1], record[n + 2], record[n + 3], record[n + 4] = claim.name, kind, claim.g, amount
+  end
+  redis.call("SET", prefix .. ":r:" .. id, "o" .. cmsgpack.pack(record))
+  redis.call("ZADD", prefix .. ":due", text(now + ttl), id)
+end
+`;
+
+const commands = `
+local run = {}
+
+-- reserve ID COUNT CLAIM...: all of the claims or none, once by an id. Answers what each had before, in their order.
+function run.reserve(at)
+  local id, count = ARGV[at], tonumber(ARGV[at + 1])
+  local known = redis.call("GET", prefix .. ":r:" .. id)
+  if known and string.sub(known, 1, 1) == "o" then return {"known"} end
+  local claims, fits = {}, true
+  for index = 1, count do
+    local claim = claimAt(at + 2 + (index - 1) * 10)
+    if not claim then return {"moved"} end
+    claims[index] = claim
+    if claim.binds and not claim.fits then fits = false end
+  end
+  local answer = {fits and "reserved" or "refused"}
+  for _, claim in ipairs(claims) do
+    for _, value in ipairs(claim.shown) do answer[#answer + 1] = value end
+  end
+  if fits then hold(id, claims) end
+  return answer
+end
+
+local function usedAt(at)
+  local r, t, i, o, c = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+  return {R = r, T = t, I = i, O = o, C = c, B = c, F = "0", r = r, t = t, i = i, o = o, c = c}
+end
+
+-- settle ID REQUESTS TOKENS INPUT OUTPUT COST: once; a second time has a name of its own and counts nothing.
+function run.settle(at)
+  local id, key = ARGV[at], prefix .. ":r:" .. ARGV[at]
+  local stored = redis.call("GET", key)
+  if not stored then return "unknown" end
+  local state = string.sub(stored, 1, 1)
+  if state == "s" then return "repeated" end
+  post(cmsgpack.unpack(string.sub(stored, 2)), state == "o", usedAt(at + 1))
+  redis.call("ZREM", prefix .. ":due", id)
+  redis.call("SET", key, "s", "PX", markerMs)
+  return state == "o" and "settled" or "late"
+end
+
+-- post ID COUNT CLAIM...: counts what was used without a reservation, while the store was away; once by an id.
+function run.post(at)
+  local key, count = prefix .. ":r:" .. ARGV[at], tonumber(ARGV[at + 1])
+  if redis.call("EXISTS", key) == 1 then return "repeated" end
+  local claims = {}
+  for index = 1, count do
+    claims[index] = claimAt(at + 2 + (index - 1) * 10)
+    if not claims[index] then return "moved" end
+  end
+  for _, claim in ipairs(claims) do
+    if claim.bucket then
+      claim.bucket.level = math.max(claim.bucket.level - units(claim.bucket, claim.amount), -4503599627370496)
+      saveBucket(claim.key, claim.kind, claim.bucket)
+      keepBucket(claim.key, false, claim.bucket)
+    else add(claim.key, claim.kind .. "h", negated(claim.amount)) end
+  end
+  redis.call("SET", key, "s", "PX", lateMs)
+  return "settled"
+end
+
+function run.touch(at)
+  redis.call("ZADD", prefix .. ":due", "XX", text(now + ttl), ARGV[at])
+  return "touched"
+end
+
+-- read COUNTER: its kind and fields; the proxy makes sums of them.
+function run.read(at)
+  local key = prefix .. ":c:" .. ARGV[at]
+  local kind = redis.call("HGET", key, "k")
+  if not kind then return {} end
+  if isBucket(kind) then
+    local b = bucketAt(key, kind)
+    return {kind, text(b.burst - b.level), text(b.scale), b.pending, text(b.at)}
+  end
+  local state = redis.call("HMGET", key, kind .. "m", kind .. "h", kind .. "p")
+  return {kind, state[1], state[2], state[3]}
+end
+
+-- probe: whether the store takes writes.
+function run.probe()
+  redis.call("SET", prefix .. ":probe", text(now), "PX", markerMs)
+  return "writes"
+end
+
+-- An error of one command, as of a key of another type, is that command's alone: all read before they write.
+local answers = {"done", text(now), expire()}
+local at = 3
+while at <= #ARGV do
+  local ok, answer = pcall(run[ARGV[at]], at + 2)
+  if not ok then answer = {"error", type(answer) == "table" and answer.err or tostring(answer)} end
+  answers[#answers + 1] = answer
+  at = at + 2 + tonumber(ARGV[at + 1])
+end
+return answers
+`;
+
+/** Arguments: epoch, time to live in ms, then commands with theirs. One key: the prefix of all, with its hash tag. */
+export const ledgerScript = [basics, windows, buckets, reservations, commands].join("\n");
