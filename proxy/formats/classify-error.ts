@@ -106,7 +106,10 @@ export function classifyErrorEvent(json: unknown): UpstreamError {
   return build(kind, facts.statedStatus ?? upstreamErrors[kind].usualStatus, facts, facts.retryAfterMs);
 }
 
-/** Whether an event tells an error in `error`, in an object or in any other way, as the SDKs decide (docs/design/chat-completions.md 6). */
+/**
+ * Whether an event tells an error: in an object, a text, or whatever else is truthy, as SDKs decide
+ * (docs/design/chat-completions.md 6).
+ */
 export function holdsError(event: JsonObject): boolean {
   const error = event["error"];
   return error !== undefined && error !== null && error !== false && error !== "";

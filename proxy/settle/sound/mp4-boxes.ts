@@ -25,7 +25,7 @@ export class Mp4Boxes implements HeadReader {
   /** Of the track or the fragment that is read; 0 until it is told. */
   #track = 0;
   readonly #aacTracks = new CountedTracks();
-  /** Bytes may be many without a long sound. */
+  /** There are pictures, or a codec that loses nothing: many bytes are no long sound. */
   #isWide = false;
 
   read(bytes: Buffer, at: number): number {
@@ -77,9 +77,8 @@ export class Mp4Boxes implements HeadReader {
   /** The movie of fragments is written before anybody knows how long all of them are, and tells 0. */
   seconds(bytes: number): number | undefined {
     const found = Math.max(this.#aacTracks.seconds, this.#told);
-    return found === 0
-      ? undefined
-      : Math.max(found, bytes / (this.#isWide ? otherBytesPerSecondMost : soundBytesPerSecondMost));
+    const most = this.#isWide ? otherBytesPerSecondMost : soundBytesPerSecondMost;
+    return found === 0 ? undefined : Math.max(found, bytes / most);
   }
 }
 

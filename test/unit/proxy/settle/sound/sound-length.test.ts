@@ -160,6 +160,8 @@ describe("the length of a sound", () => {
     { name: "FLAC that tells of one sample", sound: edited(sounds.flac, 22, [0, 0, 0, 1]), least: 1_250 },
     { name: "Vorbis that tells of one sample", sound: vorbisOf(5, { granule: 1 }), least: 312 },
     { name: "a movie of a codec that is not known", sound: m4aOf(5_000, { codec: "samr", told: 1 }), least: 12_750 },
+    { name: "a movie of a codec that loses nothing", sound: m4aOf(5_000, { codec: "alac", told: 1 }), least: 995 },
+    { name: "a movie of pictures", sound: m4aOf(5_000, { codec: "samr", told: 1, hasPictures: true }), least: 995 },
     {
       name: "AAC of a hasty description alone",
       sound: Buffer.concat([m4aOf(100, { toldRate: 65_535, told: 1 }), Buffer.alloc(800_000)]),
