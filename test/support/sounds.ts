@@ -178,6 +178,8 @@ export interface MovieOptions {
   readonly toldRate?: number;
   /** Place of 48 kHz in the table of rates that decoders read; absent: they have the description alone. */
   readonly decoderRate?: number;
+  /** The same in a box that no decoder reads. */
+  readonly decoyRate?: number;
   /** Sizes and times have 64 bits. */
   readonly isLong?: boolean;
   readonly isMovieLast?: boolean;
@@ -188,7 +190,7 @@ export interface MovieOptions {
 /** M4A: 48 kHz, packets of 1,024 samples, 200 bytes each. The sound is track 2. */
 export function m4aOf(packets: number, options: MovieOptions = {}): Buffer {
   const { codec = "mp4a", isLong = false, isMovieLast = false, hasPictures = false } = options;
-  const { told = Math.round((packets * 1_024) / 48), toldRate = 48_000, decoderRate } = options;
+  const { told = Math.round((packets * 1_024) / 48), toldRate = 48_000, decoderRate, decoyRate } = options;
   const header = Buffer.alloc(isLong ? 112 : 100);
   header[0] = isLong ? 1 : 0;
   header.writeUInt32BE(1_000, isLong ? 20 : 12);
@@ -196,7 +198,8 @@ export function m4aOf(packets: number, options: MovieOptions = {}): Buffer {
   else header.writeUInt32BE(told, 16);
   const description = Buffer.alloc(28);
   description.writeUInt16BE(toldRate, 24);
-  const decoder = decoderRate === undefined ? Buffer.alloc(0) : decoderConfigOf(decoderRate);
+  const decoy = decoyRate === undefined ? Buffer.alloc(0) : boxOf("free", decoderConfigOf(decoyRate));
+  const decoder = decoderRate === undefined ? decoy : Buffer.concat([decoy, decoderConfigOf(decoderRate)]);
   const sound = trackOf(2, "soun", boxOf(codec, Buffer.concat([description, decoder])), { packets, isLong });
   const pictures = hasPictures ? trackOf(1, "vide", boxOf("avc1", Buffer.alloc(70)), { packets: 0, isLong }) : "";
   const movie = boxOf("moov", Buffer.concat([boxOf("mvhd", header), Buffer.from(pictures), sound]));

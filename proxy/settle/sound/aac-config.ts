@@ -20,9 +20,9 @@ const configTag = 5;
 
 /** @param descriptions what the box `stsd` holds @returns undefined where it does not tell */
 export function aacConfigRate(descriptions: Buffer): number | undefined {
-  const box = descriptions.indexOf("esds", 0, "latin1");
-  if (box < 0) return undefined;
-  for (let at = box + 8; at < descriptions.length; ) {
+  const box = esdsAt(descriptions);
+  if (box === undefined) return undefined;
+  for (let at = box + 4; at < descriptions.length; ) {
     const tag = descriptions[at];
     at += 1;
     // A length ends with the first byte whose highest bit is not set.
@@ -32,6 +32,25 @@ export function aacConfigRate(descriptions: Buffer): number | undefined {
     const own = tag === undefined ? undefined : outer.get(tag);
     if (own === undefined) return undefined;
     at += own;
+  }
+  return undefined;
+}
+
+/**
+ * Boxes of the first description begin behind its own fields, by its version (QuickTime File Format Specification, "Sound Sample
+ * Descriptions"). QuickTime puts them into one more box, `wave`.
+ */
+const boxesAt: readonly number[] = [44, 60, 80];
+const versionAt = 24;
+
+/** What stands in another box is not what decoders read. @returns where the content of the box begins */
+function esdsAt(descriptions: Buffer): number | undefined {
+  if (descriptions.length < versionAt + 2) return undefined;
+  let at = boxesAt[descriptions.readUInt16BE(versionAt)] ?? descriptions.length;
+  while (at + 8 <= descriptions.length) {
+    const type = descriptions.toString("latin1", at + 4, at + 8);
+    if (type === "esds") return at + 8;
+    at += type === "wave" ? 8 : Math.max(8, descriptions.readUInt32BE(at));
   }
   return undefined;
 }

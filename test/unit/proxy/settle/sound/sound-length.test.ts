@@ -112,6 +112,11 @@ describe("the length of a sound", () => {
       sound: m4aOf(375, { toldRate: 48_000, decoderRate: 6, told: 1 }),
       want: 16_000,
     },
+    {
+      name: "M4A with another rate where no decoder reads",
+      sound: m4aOf(375, { decoyRate: 0, decoderRate: 3, told: 1 }),
+      want: 8_000,
+    },
     { name: "M4A whose decoder's rate has no meaning", sound: m4aOf(375, { decoderRate: 13 }), want: 8_000 },
     { name: "M4A whose movie tells of a millisecond", sound: m4aOf(375, { told: 1 }), want: 8_000 },
     {
