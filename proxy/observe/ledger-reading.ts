@@ -26,6 +26,9 @@ export const ledgerOutcomes = [
   "late",
   "unknown",
   "expired",
+  "resumed",
+  "forgotten",
+  "broken",
   "overshot",
 ] as const;
 

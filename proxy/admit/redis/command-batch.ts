@@ -13,6 +13,10 @@ export interface BatchAnswer {
   readonly storeMs: number;
   /** Reservations of anybody that expired before the first command. */
   readonly expired: number;
+  /** Expired ones that are held again, since their calls go on. */
+  readonly resumed: number;
+  /** Counters that something else than the ledger has made unreadable, and that were passed over. */
+  readonly broken: number;
   readonly answers: readonly unknown[];
 }
 

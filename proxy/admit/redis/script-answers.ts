@@ -113,6 +113,12 @@ export function readDecision(
   return { result: { kind: "reserved", id: request.id, states }, isKnown: false, shadowed };
 }
 
+/** @throws StoreError for anything but a word */
+export function readWord(answer: unknown): string {
+  if (typeof answer === "string") return answer;
+  throw notUnderstood(answer);
+}
+
 /** @throws StoreError for anything but an outcome */
 export function readOutcome(answer: unknown): Exclude<SettleOutcome, "deferred"> {
   if (answer === "settled" || answer === "repeated" || answer === "late" || answer === "unknown") return answer;

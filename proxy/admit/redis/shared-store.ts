@@ -22,12 +22,12 @@ export interface SharedStoreOptions {
   /** An answer that takes longer is none. */
   readonly answerMs: number;
   readonly epoch: KeptEpoch;
-  /** Begins to count from zero where the history is gone when the process starts, never later. */
-  readonly acceptEmpty: boolean;
   /** The Lua text; the ledger's own unless given. */
   readonly script?: string;
-  /** Reservations of anybody that a run of ours gave back. */
-  readonly onExpired: (count: number) => void;
+  /** What a run of ours did beside its commands. */
+  readonly onSideEffects: (counts: Pick<BatchAnswer, "expired" | "resumed" | "broken">) => void;
+  /** Told once what people should know of a store that is usable. */
+  readonly onWarning: (message: string) => void;
   /** Told each time the state changes. */
   readonly onState: (state: SharedStoreState) => void;
   /** How often a store in use is looked at, in ms; 10,000 unless given. */
@@ -40,6 +40,8 @@ export interface SharedStoreState {
   readonly message: string;
 }
 
+/** Keys looked at in one page: the store does nothing else meanwhile. */
+const scanCount = 200;
 /** Batches in a row without an answer, after which the store counts as gone. */
 const failuresMax = 3;
 const checkEveryMs = 200;
@@ -59,19 +61,18 @@ export class SharedStore {
   readonly #watch: StoreWatch;
   #state: SharedStoreState = { kind: "opening", message: "" };
   #epoch = "";
-  #acceptsEmpty: boolean;
   #failures = 0;
   #isChecking = false;
   /** The address is resolved anew before the next check: behind a name or a Service is another store by now. */
   #isReplica = false;
   #isClosed = false;
+  #isWarned = false;
   #timer: NodeJS.Timeout | undefined;
   /** The store's clock less the monotonic one, when it last answered. */
   #aheadMs = Date.now() - performance.now();
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
-    this.#acceptsEmpty = options.acceptEmpty;
     const text = options.script ?? ledgerScript;
     this.#script = { text, digest: createHash("sha1").update(text).digest("hex") };
     this.#batch = new CommandBatch({
@@ -111,6 +112,13 @@ export class SharedStore {
     return this.#batch.submit(command, withinMs);
   }
 
+  /** A page of the counters in the store. @param cursor `0` to begin with, and the answer's at the end */
+  async scanCounters(cursor: string): Promise<{ readonly cursor: string; readonly counters: readonly string[] }> {
+    const start = `${this.#options.prefix}:c:`;
+    const [next, names] = await this.#connection.scan(cursor, `${start}*`, scanCount);
+    return { cursor: next, counters: names.map((name) => name.slice(start.length)) };
+  }
+
   /** Waits for the answers that are under way, and ends the connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -125,26 +133,28 @@ export class SharedStore {
     const values = [this.#epoch, String(reservationTtlMs), ...commands.flat()];
     const answer = await this.#connection.runScript(this.#script, prefix, values);
     if (!Array.isArray(answer)) throw new StoreError("the store answered in a form that is not the ledger's");
-    const [kind, nowText, expired, ...answers]: unknown[] = answer;
+    const [kind, nowText, expired, resumed, broken, ...answers]: unknown[] = answer;
     if (kind === "epoch") throw this.#epochGone();
     const storeMs = Number(nowText);
-    if (kind !== "done" || !Number.isSafeInteger(storeMs) || typeof expired !== "number")
+    const areCounts = typeof expired === "number" && typeof resumed === "number" && typeof broken === "number";
+    if (kind !== "done" || !Number.isSafeInteger(storeMs) || !areCounts)
       throw new StoreError("the store answered in a form that is not the ledger's");
     if (storeMs < earliestMs || storeMs >= latestMs)
       throw new StoreError("the store's clock is wrong: it is outside the years 2020 to 2199");
     if (answers.length !== commands.length) throw new StoreError("the store answered a part of what it was asked");
-    return { storeMs, expired, answers };
+    return { storeMs, expired, resumed, broken, answers };
   }
 
-  #hear({ storeMs, expired, answers }: BatchAnswer): void {
+  #hear(answer: BatchAnswer): void {
+    const { storeMs, expired, resumed, broken, answers } = answer;
     this.#failures = 0;
-    for (const answer of answers) {
-      const error = storeWideError(answer);
+    for (const given of answers) {
+      const error = storeWideError(given);
       // Not worth another try: what it refuses to one it refuses to all, until a check says otherwise.
       if (error !== undefined) this.#leave({ kind: "failing", message: error.message });
     }
     this.#aheadMs = storeMs - performance.now();
-    if (expired > 0) this.#options.onExpired(expired);
+    if (expired + resumed + broken > 0) this.#options.onSideEffects(answer);
   }
 
   #epochGone(): StoreError {
@@ -179,7 +189,6 @@ export class SharedStore {
     if (this.#isClosed) return;
     if (check.kind === "usable") {
       this.#failures = 0;
-      this.#acceptsEmpty = false;
       this.#setState({ kind: "usable", message: "" });
       return;
     }
@@ -190,9 +199,10 @@ export class SharedStore {
 
   async #askStore(): Promise<StoreCheck> {
     const { answerMs, prefix, epoch } = this.#options;
-    const check = await checkStore(this.#connection, prefix, epoch, this.#acceptsEmpty);
+    const check = await checkStore(this.#connection, prefix, epoch);
     if (check.kind !== "usable") return check;
     this.#epoch = check.epoch;
+    if (check.warning !== undefined) this.#warnOnce(check.warning);
     try {
       const problem = await this.#watch.problemOf(this.#connection);
       if (problem !== undefined) return problem;
@@ -206,6 +216,12 @@ export class SharedStore {
     } catch (error) {
       return failing(problemOf(error));
     }
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#options.onWarning(message);
   }
 
   #checkIn(delayMs: number): void {

@@ -23,6 +23,8 @@ export interface StoreConnection {
   get(key: string): Promise<string | null>;
   /** @returns whether there was no value before */
   setIfAbsent(key: string, value: string): Promise<boolean>;
+  /** A page of the names of keys. @returns them and the cursor of the next page; `0` at the end, and to begin with */
+  scan(cursor: string, pattern: string, count: number): Promise<readonly [cursor: string, names: readonly string[]]>;
   /** Sections of `INFO`, as the store writes them. */
   info(): Promise<string>;
   /** Drops the connection with all that it waits for, and makes a new one. @param reason for the log */
@@ -107,6 +109,10 @@ export class RedisConnection implements StoreConnection {
 
   get(key: string): Promise<string | null> {
     return this.#client.get(key);
+  }
+
+  scan(cursor: string, pattern: string, count: number): Promise<readonly [cursor: string, names: readonly string[]]> {
+    return this.#client.scan(cursor, "MATCH", pattern, "COUNT", count);
   }
 
   async setIfAbsent(key: string, value: string): Promise<boolean> {

@@ -40,10 +40,11 @@ describe("SharedStore", () => {
       runs += 1;
       const answers: unknown[] = [];
       for (let at = 2; at < values.length; at += 2 + Number(values[at + 1])) answers.push(answer(values[at] ?? ""));
-      return later(["done", String(storeMs), 0, ...answers]);
+      return later(["done", String(storeMs), 0, 0, 0, ...answers]);
     },
     get: () => later("epoch"),
     setIfAbsent: () => later(false),
+    scan: () => later(["0", []] as const),
     info: () => later(info),
     reconnect: (reason) => {
       reconnects.push(reason);
@@ -63,9 +64,9 @@ describe("SharedStore", () => {
       prefix: "{test}",
       reservationTtlMs: 60_000,
       answerMs: 50,
-      epoch: { read: () => "epoch", write: () => undefined },
-      acceptEmpty: false,
-      onExpired: () => undefined,
+      epoch: { read: () => "epoch", mayBegin: false, keep: () => undefined },
+      onSideEffects: () => undefined,
+      onWarning: () => undefined,
       onState: ({ kind, message }) => states.push(`${kind}: ${message}`),
       ...more,
     });
