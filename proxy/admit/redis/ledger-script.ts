@@ -6,7 +6,7 @@
  * only. Time is the store's own, so that no clock of a proxy opens a window. What reservations are and how they end is in
  * `reservation-script.ts`.
  *
- * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:seen` (time of the last run, and until when
+ * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:seen` (times of the last run and of silences
  * nothing expires), `:sweep` (there while counters were swept lately), `:due` (sorted set of open reservations by the time at which they expire), `:r:ID` (a reservation),
  * `:c:COUNTER` (a hash). A counter has fields by kind: the letter
  * of what is counted and the field. Kinds are R T I O C (requests, tokens, input, output, cost), the same small for

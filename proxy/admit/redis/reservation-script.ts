@@ -47,22 +47,23 @@ local function expireOne(id)
   return 1
 end
 
--- Whether anything may expire. Nobody could renew what runs while the store was silent: after that all have one more
--- time to live; a store that is asked seldom is silent often, and has that respite only every other time.
-local function mayExpire()
-  local last, from = string.match(redis.call("GET", prefix .. ":seen") or "", "^(%d+) (%d+)$")
-  last, from = tonumber(last) or now, tonumber(from) or 0
-  if from > now + ttl then from = 0 end
-  if now - last >= ttl / 2 and now - from >= ttl then from = now + ttl end
-  redis.pcall("SET", prefix .. ":seen", text(now) .. " " .. text(from))
-  return now >= from
+-- Up to which time due reservations may expire now. Nobody could renew what runs while the store was silent: after that
+-- all have one more time to live. A store that is asked seldom is silent often, so what was due at one silence goes at
+-- the next.
+local function expiresUpTo()
+  local stored = redis.call("GET", prefix .. ":seen") or ""
+  local last, from, before = string.match(stored, "^(%d+) (%d+) (%d+)$")
+  last, from, before = tonumber(last) or now, tonumber(from) or 0, tonumber(before) or 0
+  if from > now then from, before = 0, 0 end
+  if now - last >= ttl / 2 and now - from >= ttl then from, before = now, from end
+  redis.pcall("SET", prefix .. ":seen", text(now) .. " " .. text(from) .. " " .. text(before))
+  return now - from >= ttl and now or before
 end
 
 -- Gives back what nobody settled or renewed in time.
 local function expire()
-  if not mayExpire() then return 0 end
   local count = 0
-  for _, id in ipairs(redis.call("ZRANGEBYSCORE", due, "-inf", text(now), "LIMIT", 0, 100)) do
+  for _, id in ipairs(redis.call("ZRANGEBYSCORE", due, "-inf", text(expiresUpTo()), "LIMIT", 0, 100)) do
     -- First, so that one which cannot be given back is tried once.
     local removed = redis.pcall("ZREM", due, id)
     if type(removed) == "table" then return count end

@@ -180,9 +180,12 @@ describe("two proxies with one ledger in Redis", function () {
     await waitFor("a call to be served", async () => (await burst(1, () => "main")).served === 1, {
       deadlineMs: 15_000,
     });
-    await waitFor("nothing to be pending", async () => (await pending("key/default/busy", "F")) === 0, {
-      deadlineMs: 15_000,
-    });
+    // The store gives back when it is asked for something.
+    const isFree = async (): Promise<boolean> => {
+      await burst(1, () => "rate");
+      return (await pending("key/default/busy", "F")) === 0;
+    };
+    await waitFor("nothing to be pending", isFree, { deadlineMs: 15_000 });
     await waitFor("all 30 places to be taken again", async () => (await burst(30, () => "busy")).served === 30);
     const after = await store().admin.hget("{tollgate}:c:account/default/rich", "Bh");
     const spent = (BigInt(before ?? 10n ** 15n) - BigInt(after ?? 0)) / credit;
@@ -210,5 +213,30 @@ describe("two proxies with one ledger in Redis", function () {
     const served = BigInt((await store().admin.hget("{tollgate}:c:account/default/rich", "Bh")) ?? 0);
     assert.equal(before - served, credit);
     assert.equal(await pending("account/default/rich", "B"), 0);
+  });
+
+  it("an emptied store grants nothing anew, to proxies that start again either", async () => {
+    const before = proxies();
+    await store().admin.flushall();
+    for (const pid of before) process.kill(pid, "SIGKILL");
+    await waitFor(
+      "two proxies to be there again",
+      () => proxies().filter((pid) => !before.includes(pid)).length === 2,
+      {
+        deadlineMs: 15_000,
+      },
+    );
+    const refused = await waitFor(
+      "an answer of a proxy",
+      async () => {
+        const [answer] = (await burst(1, () => "main").catch(() => undefined))?.refused ?? [];
+        return answer?.status === 503 && /quotas cannot be checked/.test(answer.text) && answer;
+      },
+      { deadlineMs: 15_000 },
+    );
+    assert.match(refused.text, /quotas cannot be checked/);
+    for (let index = 0; index < 10; index += 1) assert.equal((await burst(1, () => "main")).served, 0);
+    assert.match(rig.gateway.logs, /empty where it used to hold counters/);
+    assert.equal(await store().admin.exists("{tollgate}:epoch"), 0);
   });
 });

@@ -54,7 +54,7 @@ describeLedger({
     // The store reads the test's clock before each command.
     const inTime = async <T>(ask: () => T): Promise<Awaited<T>> => {
       // And it was asked all the time: after a silence nothing would expire.
-      await admin.mset("{tollgate}:clock", String(clock.nowMs), "{tollgate}:seen", `${clock.nowMs} 0`);
+      await admin.mset("{tollgate}:clock", String(clock.nowMs), "{tollgate}:seen", `${clock.nowMs} 0 0`);
       return await ask();
     };
     return {

@@ -223,23 +223,26 @@ describe("RedisLedger, after losses", function () {
       }
     });
 
-    it("gives back what nobody renews, also where it is asked less than once in the time to live", async () => {
-      const clock = { nowMs: Date.UTC(2041, 0, 1) };
-      const pass = async (ms: number): Promise<void> => {
-        clock.nowMs += ms;
-        await server.admin.set("{tollgate}:clock", String(clock.nowMs));
-      };
-      await pass(0);
-      const ledger = await open("one", { acceptEmpty: true, script: scriptByKey, now: () => clock.nowMs });
-      assert.equal(await ask(ledger, 1_000n), "reserved");
-      const pending: bigint[] = [];
-      for (let index = 0; index < 6; index += 1) {
-        await pass(50_000);
-        pending.push((await ledger.read(quota.counter))?.pending ?? -1n);
-      }
-      assert.equal(pending[1], 1_000n, "the respite after a silence");
-      assert.equal(pending[5], 0n);
-    });
+    for (const everyMs of [35_000, 50_000, 70_000, 130_000, 3_600_000])
+      it(`gives back what nobody renews, also where it is asked once in ${everyMs} ms`, async () => {
+        const clock = { nowMs: Date.UTC(2041, 0, 1) };
+        const pass = async (ms: number): Promise<void> => {
+          clock.nowMs += ms;
+          await server.admin.set("{tollgate}:clock", String(clock.nowMs));
+        };
+        await pass(0);
+        const ledger = await open("one", { acceptEmpty: true, script: scriptByKey, now: () => clock.nowMs });
+        assert.equal(await ask(ledger, 1_000n), "reserved");
+        const pending: bigint[] = [];
+        for (let index = 0; index < 8; index += 1) {
+          await pass(everyMs);
+          pending.push((await ledger.read(quota.counter))?.pending ?? -1n);
+        }
+        const held = pending.filter((sum) => sum === 1_000n).length * everyMs;
+        assert.ok(held >= 60_000, "no sooner than the time to live");
+        assert.ok(held <= Math.max(5 * 60_000, everyMs), "and soon after it");
+        assert.equal(pending[7], 0n);
+      });
   });
 
   describe("counters of deleted objects", () => {
