@@ -61,7 +61,11 @@ export class LeftFiles {
 
 /** Adds the entries of the next whole lines, and at the end of the file also what stands there without a line break. */
 function readChunk(file: LeftFile, entries: UndeliveredEntry[]): void {
-  const descriptor = openSync(file.path, "r");
+  const descriptor = openIfThere(file.path);
+  if (descriptor === undefined) {
+    file.isRead = true;
+    return;
+  }
   try {
     const { size } = fstatSync(descriptor);
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(chunkBytes, size - file.toByte)));
@@ -78,5 +82,15 @@ function readChunk(file: LeftFile, entries: UndeliveredEntry[]): void {
     file.isRead = isEnd;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** A living process removes its own file when all of it is told. @throws Error for whatever else is wrong */
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
   }
 }

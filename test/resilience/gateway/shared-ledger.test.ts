@@ -130,14 +130,21 @@ describe("two proxies with one ledger in Redis", function () {
     assert.equal(new Set(names.map((id) => String(id).slice(0, 12))).size, 2, "prefixes of request ids, one a proxy");
   });
 
-  it("the status of an account shows what it spent once, though both proxies report it", async () => {
+  it("the status of an account shows what it spent once, though both proxies report it", async function () {
+    this.timeout(90_000);
     const path = join(rig.gateway.dataFolder, "status", "Account", "default", "team.yaml");
-    const balance = await waitFor(
-      "the balance in the status",
-      async () => parse(await readFile(path, "utf8")).status.balance,
-      { deadlineMs: 15_000 },
+    const shown = new Set<string>();
+    // A report may fall into the burst that spent it; a later figure is shown after a minute at most.
+    const isShown = async (): Promise<boolean> => {
+      const { consumed } = parse(await readFile(path, "utf8")).status.balance;
+      shown.add(consumed);
+      return consumed === "90";
+    };
+    await waitFor("all that was spent in the status", isShown, { deadlineMs: 75_000, everyMs: 100 });
+    assert.ok(
+      [...shown].every((consumed) => Number(consumed) <= 90),
+      [...shown].join(),
     );
-    assert.equal(balance.consumed, "90");
   });
 
   it("what a killed proxy held is free again within the time to live, and what it settled stays", async () => {

@@ -149,6 +149,20 @@ describe("Undelivered", () => {
     await waitFor("the file to be removed", () => files().length === 0);
   });
 
+  it("goes on where a living process removes its file before all of it is read", async () => {
+    const lines = Array.from({ length: 30_000 }, (_, index) => writeEntry(money(`entry-${index}`)));
+    writeFileSync(path("living"), lines.join(""));
+    const journal = open({ bounds: { money: 10, rates: 10 } });
+    const read = journal.size;
+    rmSync(path("living"));
+    answer = () => true;
+    await journal.deliver();
+    journal.add(money("own"));
+    await waitFor("the last to be delivered", () => delivered.includes("own"));
+    assert.equal(delivered.length, read + 1);
+    assert.deepEqual(problems, []);
+  });
+
   it("leaves the file of a process that goes on to write it", async () => {
     writeFileSync(path("living"), writeEntry(money("one")));
     const journal = open();
