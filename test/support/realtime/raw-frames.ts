@@ -38,11 +38,11 @@ function bigEndian(length: bigint): Buffer {
 }
 
 /** The request that opens a session, as it is sent. */
-export function handshakeText(target = "/v1/realtime?model=talk"): string {
+export function handshakeText(target = "/v1/realtime?model=talk", key = "main"): string {
   return [
     `GET ${target} HTTP/1.1`,
     "Host: x",
-    `Authorization: Bearer ${rawKey("main")}`,
+    `Authorization: Bearer ${rawKey(key)}`,
     "Connection: Upgrade",
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
@@ -53,9 +53,9 @@ export function handshakeText(target = "/v1/realtime?model=talk"): string {
 }
 
 /** A client whose handshake was accepted and which sends frames as bytes. */
-export async function rawRealtime(port: number, target?: string): Promise<RawClient> {
+export async function rawRealtime(port: number, key?: string): Promise<RawClient> {
   const client = await RawClient.connect({ port });
-  client.write(handshakeText(target));
+  client.write(handshakeText(undefined, key));
   await client.readUntil("the handshake", (received) => received.includes("session.created"));
   return client;
 }

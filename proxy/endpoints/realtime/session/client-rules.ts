@@ -26,7 +26,8 @@ import type { SessionState } from "./session-state.ts";
 export type ClientVerdict =
   /** It goes upstream as it came. */
   | "pass"
-  | { readonly forward: Buffer }
+  /** @param asked id of the response that was reserved for it */
+  | { readonly forward: Buffer; readonly asked?: string }
   /** The client is told, and the message goes nowhere. @param about id of the message */
   | { readonly refusal: GatewayError; readonly about: string | undefined };
 
@@ -130,6 +131,6 @@ export class ClientRules {
     };
     return this.#state.calls
       .ask(asked, terms)
-      .then((refused) => (refused === undefined ? { forward } : { refusal: refused, about: eventId }));
+      .then((refused) => (refused === undefined ? { forward, asked: eventId } : { refusal: refused, about: eventId }));
   }
 }

@@ -5,9 +5,7 @@
  * A session that only transcribes begins without an upstream: its client names the model first.
  */
 
-import { describeLiveness } from "#proxy/authenticate/find-key";
 import type { Caller } from "#proxy/dispatch/admitted-call";
-import { isStillAllowed } from "#proxy/dispatch/revocation/is-still-allowed";
 import type { OpenSession } from "#proxy/dispatch/sessions/open-sessions";
 import { namedModels, readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
 import { errorEvent, transcriptionCreated } from "#proxy/endpoints/realtime/messages/server-event";
@@ -30,6 +28,7 @@ import {
   upstreamLost,
   upstreamTooLarge,
 } from "./endings.ts";
+import { isSessionAllowed } from "./is-session-allowed.ts";
 import { Peer } from "./peer.ts";
 import type { SessionRules } from "./session-rules.ts";
 import type { SessionEffects } from "./session-state.ts";
@@ -128,7 +127,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       onDrained: () => this.#updateReading(),
       onClosed: (code, reason) => this.#upstreamClosed(code, reason),
     });
-    if (this.#isOver) upstream.close(1000, "");
+    // Nobody looks after it any more: it may never answer a close.
+    if (this.#isOver) upstream.terminate();
     else this.#updateReading();
   }
 
@@ -159,18 +159,20 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     }
     this.#waiting = [];
     this.#updateReading();
-    this.#work = verdict.then(
-      (late) => this.#applyLate(late),
-      (error: unknown) => this.failed(error),
-    );
+    this.#work = verdict.then((late) => this.#applyLate(late)).catch((error: unknown) => this.failed(error));
   }
 
-  #applyLate(verdict: ClientVerdict): void {
+  async #applyLate(verdict: ClientVerdict): Promise<void> {
     this.#apply(verdict, noBytes, undefined);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
+    if (this.#isOver) {
+      // Neither this message nor one behind it goes upstream: what was reserved for it is given back.
+      if (verdict !== "pass" && "asked" in verdict) await this.#rules?.calls.unsent(verdict.asked);
+      return;
+    }
     // Where one of them must be reserved as well, the rest wait behind it.
-    for (const message of waiting) this.#take(message, undefined);
+    for (const message of waiting) if (!this.#isOver) this.#take(message, undefined);
     this.#updateReading();
   }
 
@@ -284,14 +286,7 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   }
 
   isAllowed(snapshot: Snapshot, nowMs: number): boolean {
-    const { found, clientAddress } = this.#options.caller;
-    const names = this.#rules?.models.names ?? [];
-    if (names.length === 0) {
-      const live = snapshot.findKey(found.credential.sha256);
-      return live !== undefined && describeLiveness(live, snapshot, nowMs) === undefined;
-    }
-    const endpoint = { protocol: "OpenAI", capability: "Realtime" } as const;
-    return names.every((model) => isStillAllowed({ found, clientAddress, call: { model, endpoint } }, snapshot, nowMs));
+    return isSessionAllowed(this.#options.caller, this.#rules?.models.names ?? [], snapshot, nowMs);
   }
 
   revoke(isImmediate: boolean): void {

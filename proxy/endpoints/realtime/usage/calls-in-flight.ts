@@ -60,6 +60,7 @@ export class CallsInFlight {
   /** Of the session: the most that a response may say which has no cap of its own. */
   outputCap: number | undefined;
   #outputBytesPerSecond = audioBytesPerSecond(undefined);
+  #hasEnded = false;
 
   constructor(size: ConversationSize, estimateTokens: (text: string) => Promise<number>) {
     this.#size = size;
@@ -83,9 +84,18 @@ export class CallsInFlight {
     }
     const call = this.#start(asked, terms);
     const refusal = await call.reserved;
-    if (refusal === undefined) this.#asked.set(eventId, call);
-    else terms.reservation.refused(refusal);
+    if (refusal !== undefined) terms.reservation.refused(refusal);
+    else if (this.#hasEnded) await terms.reservation.release(false);
+    else this.#asked.set(eventId, call);
     return refusal;
+  }
+
+  /** The session ended before the client's message could go upstream. @param eventId of that message */
+  async unsent(eventId: string): Promise<void> {
+    const call = this.#asked.get(eventId);
+    if (call === undefined) return;
+    this.#asked.delete(eventId);
+    await call.terms.reservation.release(false);
   }
 
   /** The upstream refused what the client asked for. @param eventId of the client's message */
@@ -225,6 +235,7 @@ export class CallsInFlight {
 
   /** The session is over: what runs is charged by what it has read and said. */
   async end(error: GatewayError, end: EndCode): Promise<void> {
+    this.#hasEnded = true;
     const calls = [...this.#asked.values(), ...this.#responses.values(), ...this.#transcriptions.values()];
     this.#asked.clear();
     this.#responses.clear();
