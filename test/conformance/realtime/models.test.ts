@@ -95,6 +95,27 @@ describe("models of a realtime session", function () {
     });
   }
 
+  for (const transcription of [{}, { language: "de" }, { model: null }]) {
+    it(`refuses a transcription of ${JSON.stringify(transcription)}: the upstream would choose the model`, async () => {
+      const client = await rig.connect();
+      for (const input of [{ audio: { input: { transcription } } }, { input_audio_transcription: transcription }]) {
+        client.send({ type: "session.update", session: input });
+      }
+      await client.waitFor("error", 2);
+      assert.deepEqual(
+        client.errors.map(({ code, param }) => [code, param]),
+        ["audio.input.transcription.model", "input_audio_transcription.model"].map((place) => [
+          "missing_required_parameter",
+          `session.${place}`,
+        ]),
+      );
+      assert.equal(rig.upstream.session.texts.length, 0);
+      client.send(transcribing("scribe"));
+      client.send({ type: "session.update", session: { audio: { input: { transcription: { language: "de" } } } } });
+      await client.waitFor("session.updated", 2);
+    });
+  }
+
   for (const text of [
     '{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{"model":"forbidden"}}',
     '{"type":"session.update","session":{"model":"talk","model":"forbidden"}}',

@@ -119,6 +119,14 @@ export function endsTranscription({ body }: ClientMessage): boolean {
   return transcriptionPlaces.some((path) => find(body, path)?.member.kind === "null");
 }
 
+/** Where the message asks for a transcription and names no model for it: the upstream would take one of its own. */
+export function unnamedTranscription({ body }: ClientMessage): readonly string[] | undefined {
+  return transcriptionPlaces.find((path) => {
+    const model = find(body, [...path, "model"]);
+    return find(body, path)?.member.kind === "object" && (model === undefined || model.member.kind === "null");
+  });
+}
+
 /**
  * Objects that the upstream's account keeps may be another tenant's (docs/design/configuration.md 2.2).
  * @throws GatewayError `unsupported_parameter`

@@ -76,6 +76,8 @@ export function endingOfOverrun(error: GatewayError): Ending {
     case "model_not_allowed":
     case "model_not_found":
       return { error, closeCode: 1008, end: "KD" };
+    case "upstream_error":
+      return { error, closeCode: 1011, end: "SD" };
     default:
       return { error, closeCode: 1013, end: "RD" };
   }

@@ -217,6 +217,11 @@ export class CallsInFlight {
     return reserved;
   }
 
+  /** It is reserved, and has not ended. @param event that names the item */
+  isTranscribing(event: JsonObject): boolean {
+    return this.#transcriptions.has(asText(event["item_id"]));
+  }
+
   /** @param event of a transcription that has ended, well or not */
   async transcribed(event: JsonObject): Promise<void> {
     const itemId = asText(event["item_id"]);
