@@ -115,6 +115,8 @@ export class FrameReader {
         : lengthBytes === 2
           ? bytes.readUInt16BE(at + 2)
           : bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6);
+    // The shortest form that holds it must be used (RFC 6455 section 5.2).
+    if (payloadLength < shortestOf(lengthBytes)) return this.#violate(protocolError);
     const isControl = (first & 0x08) !== 0;
     if (!isControl && payloadLength + this.#fragments.length > this.#rules.messageBytesMax)
       return this.#violate(tooLarge);
@@ -206,4 +208,9 @@ export class FrameReader {
     this.#listener.onViolation(code);
     return 0;
   }
+}
+
+/** The least length that needs so many bytes more than seven bits. */
+function shortestOf(lengthBytes: number): number {
+  return lengthBytes === 0 ? 0 : lengthBytes === 2 ? 126 : 65_536;
 }

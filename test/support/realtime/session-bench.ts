@@ -4,6 +4,7 @@
  */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Caller } from "#proxy/dispatch/admitted-call";
+import type { ClientVerdict } from "#proxy/endpoints/realtime/session/client-rules";
 import {
   RealtimeSession,
   type SessionOptions,
@@ -12,6 +13,7 @@ import {
 import type { SessionRules } from "#proxy/endpoints/realtime/session/session-rules";
 import { CallsInFlight, type CallTerms } from "#proxy/endpoints/realtime/usage/calls-in-flight";
 import { ConversationSize } from "#proxy/endpoints/realtime/usage/conversation-size";
+import { nothingAdded } from "#proxy/endpoints/realtime/usage/message-size";
 import type { GatewayError } from "#proxy/errors";
 import { WebSocketConnection } from "#proxy/web-socket/web-socket";
 
@@ -35,12 +37,14 @@ function webSocketOver(socket: Socket, role: "client" | "server"): WebSocketConn
   return webSocket;
 }
 
-/** Each message of the client asks for a response; the test says when it is reserved. */
+/** Each message of the client asks for a response, which is reserved when the test says so. */
 export class SessionBench {
   /** The far ends: what the client and the upstream hold. */
   readonly client: Socket;
   readonly upstream: Socket;
   readonly session: RealtimeSession;
+  /** Of every message of the client; undefined: each asks for a response. */
+  refusal: GatewayError | undefined;
   /** What became of each reservation, in order. */
   readonly ledger: string[] = [];
   readonly #ours: { readonly client: Socket; readonly upstream: Socket };
@@ -66,14 +70,9 @@ export class SessionBench {
       clean: (text: string) => text,
       isChannelAtFault: false,
       ofUpstream: () => "pass",
-      ofClient: async (bytes: Buffer) => {
-        this.#asked += 1;
-        const eventId = `r${this.#asked}`;
-        const forward = Buffer.from(bytes);
-        const own = { textBytes: 0, audioLength: 0, images: 0 };
-        const asked = { eventId, outputCap: 10, own, isOutOfBand: false, metadata: undefined };
-        const refusal = await calls.ask(asked, this.#terms(eventId));
-        return refusal === undefined ? { forward, asked: eventId } : { refusal, about: eventId };
+      ofClient: (bytes: Buffer) => {
+        if (this.refusal !== undefined) return { refusal: this.refusal, about: undefined };
+        return this.#ask(calls, Buffer.from(bytes));
       },
     };
     this.#side = { webSocket, rules: rules as unknown as SessionRules };
@@ -83,6 +82,14 @@ export class SessionBench {
       open: () => open(this.#side),
     };
     this.session = new RealtimeSession(options);
+  }
+
+  async #ask(calls: CallsInFlight, forward: Buffer): Promise<ClientVerdict> {
+    this.#asked += 1;
+    const eventId = `r${this.#asked}`;
+    const asked = { eventId, outputCap: 10, own: nothingAdded, isOutOfBand: false, metadata: undefined };
+    const refusal = await calls.ask(asked, this.#terms(eventId));
+    return refusal === undefined ? { forward, asked: eventId } : { refusal, about: eventId };
   }
 
   static async start(
@@ -103,6 +110,16 @@ export class SessionBench {
 
   get reserving(): number {
     return this.#reservations.length;
+  }
+
+  /** The gateway reads nothing of the client. */
+  get isClientPaused(): boolean {
+    return this.#ours.client.isPaused();
+  }
+
+  /** What waits in the gateway for the client to take it. */
+  get waitingForClient(): number {
+    return this.#ours.client.writableLength;
   }
 
   /** The gateway knows that this side is gone. */

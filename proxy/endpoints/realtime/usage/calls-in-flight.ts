@@ -71,6 +71,11 @@ export class CallsInFlight {
     return this.#asked.size + this.#responses.size === 0;
   }
 
+  /** Nothing at all runs, nor a transcription. */
+  get isEmpty(): boolean {
+    return this.isIdle && this.#transcriptions.size === 0;
+  }
+
   set outputFormat(format: unknown) {
     this.#outputBytesPerSecond = audioBytesPerSecond(format);
   }
@@ -238,8 +243,8 @@ export class CallsInFlight {
     reservation.report();
   }
 
-  /** The session is over: what runs is charged by what it has read and said. */
-  async end(error: GatewayError, end: EndCode): Promise<void> {
+  /** The session is over: what runs is charged by what it has read and said. @param error undefined: the client left */
+  async end(error: GatewayError | undefined, end: EndCode): Promise<void> {
     this.#hasEnded = true;
     const calls = [...this.#asked.values(), ...this.#responses.values(), ...this.#transcriptions.values()];
     this.#asked.clear();
@@ -248,7 +253,8 @@ export class CallsInFlight {
     for (const call of calls) {
       await call.reserved;
       await this.#settleEstimated(call);
-      call.terms.reservation.report(error, end);
+      if (error === undefined) call.terms.reservation.reportLeft(end);
+      else call.terms.reservation.report(error, end);
     }
   }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "mocha";
 import type { UpstreamSide } from "#proxy/endpoints/realtime/session/realtime-session";
+import { GatewayError } from "#proxy/errors";
 import { frame } from "#test/support/realtime/raw-frames";
 import { SessionBench } from "#test/support/realtime/session-bench";
 import { waitFor, within } from "#test/support/wait-for";
@@ -35,6 +36,27 @@ describe("RealtimeSession", () => {
       assert.equal(bench.reserving, 0);
     });
   }
+
+  it("reads no more of a client that does not read its refusals", async () => {
+    bench = await SessionBench.start();
+    bench.refusal = new GatewayError("invalid_json", "no");
+    const running = bench.run();
+    const count = 60_000;
+    bench.client.pause();
+    bench.client.write(Buffer.concat(Array<Buffer>(count).fill(frame("{"))));
+    await waitFor("the client to wait", () => bench.isClientPaused && bench.waitingForClient > 0);
+    // 256 KiB, and the refusals of what came in one read.
+    assert.ok(bench.waitingForClient < 8 * 1024 ** 2, String(bench.waitingForClient));
+    let told = 0;
+    bench.client.on("data", (chunk: Buffer) => {
+      told += chunk.toString("latin1").split("invalid_json").length - 1;
+    });
+    bench.client.resume();
+    // A chunk may end inside of the word.
+    await waitFor("all refusals", () => told > count * 0.99);
+    bench.close();
+    await running;
+  });
 
   it("breaks off an upstream that opens when the client has left: nobody would wait for its close", async () => {
     let opened: (side: UpstreamSide) => void = () => undefined;
