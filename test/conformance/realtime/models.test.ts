@@ -122,6 +122,17 @@ describe("models of a realtime session", function () {
     '{"type":"session.update","session":{"type":"realtime"},"sess\\u0069on":{"model":"forbidden"}}',
     '{"type":"session.update","Session":{"model":"forbidden"}}',
     '{"type":"input_audio_buffer.append","audio":"AA==","Type":"response.create"}',
+    '{"type":"session.update","\u017fession":{"model":"forbidden"}}',
+    '{"type":"session.update","session":{"Model":"forbidden"}}',
+    '{"type":"session.update","session":{"Audio":{"input":{"transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"INPUT":{"transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"input":{"Transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"scribe","MODEL":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"input_Audio_transcription":{"model":"forbidden"}}}',
+    '{"type":"session.update","session":{"Max_output_tokens":"inf"}}',
+    '{"type":"response.create","response":{"Model":"forbidden"}}',
+    '{"type":"response.create","response":{"Prompt":{"id":"pmpt_1"}}}',
+    '{"type":"response.create","response":{"Max_Response_Output_Tokens":"inf"}}',
     "[]",
     "null",
     "no json",
@@ -159,6 +170,25 @@ describe("models of a realtime session", function () {
     const updated = await client.waitFor("session.updated");
     assert.deepEqual(updated["session"], transcribing("scribe").session);
   });
+
+  it("calls the session's model by the client's name, whatever the upstream calls it", async () => {
+    const client = await rig.connect();
+    rig.upstream.session.send({ type: "session.updated", session: { type: "realtime", model: "up-talk-2025-08-28" } });
+    const { session } = await client.waitFor("session.updated");
+    assert.deepEqual(session, { type: "realtime", model: "talk" });
+  });
+
+  for (const owner of ["session", "response"] as const) {
+    it(`refuses two caps of a ${owner}: an upstream may read either`, async () => {
+      const client = await rig.connect();
+      const caps = { max_output_tokens: 1, max_response_output_tokens: "inf" };
+      client.send({ type: owner === "session" ? "session.update" : "response.create", [owner]: caps });
+      await client.waitFor("error");
+      const { code, param } = client.lastError;
+      assert.deepEqual([code, param], ["invalid_value", `${owner}.max_response_output_tokens`]);
+      assert.equal(rig.upstream.session.received.length, 0);
+    });
+  }
 
   it("an object that the upstream's account keeps is refused", async () => {
     const client = await rig.connect();

@@ -97,7 +97,7 @@ export class UpstreamRules {
     const { models, calls, size } = this.#state;
     calls.outputFormat = outputFormatOf(session);
     size.bytesPerSecond = audioBytesPerSecond(inputFormatOf(session));
-    return { event: JSON.stringify(withPublicNames(event, models.publicNames)) };
+    return { event: JSON.stringify(withPublicNames(event, models.publicNames, models.conversation?.model)) };
   }
 
   #error(event: JsonObject): UpstreamVerdict {
