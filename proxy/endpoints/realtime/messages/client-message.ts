@@ -51,12 +51,14 @@ const transcriptionPlaces = [
   ["session", "audio", "input", "transcription"],
   ["session", "input_audio_transcription"],
 ];
+/** Of parts of an item: what they hold is no text (`usage/message-size.ts`). */
+const measuredMembers: readonly string[] = ["audio", "image_url"];
 /** Members that decide what a message does: an upstream that folds case must not find others. */
 const routingMembers = new Set(["type", "session", "response", "event_id", "model"]);
 
 /** @throws GatewayError `invalid_json`, `missing_parameter`, `invalid_type` */
 export function readClientMessage(bytes: Buffer, bounds: ScanOptions): ClientMessage {
-  const body = scanJsonObject(bytes, bounds);
+  const body = scanJsonObject(bytes, { ...bounds, watch: measuredMembers });
   for (const { name } of body.members) {
     const folded = foldCase(name);
     if (folded !== name && routingMembers.has(folded)) throw otherCase(name, folded);
@@ -196,6 +198,12 @@ function find(message: ClientMessage, path: readonly string[]): Found | undefine
     owner = scannedAt(message, member);
   }
   return undefined;
+}
+
+/** An object of the message's top level; undefined where it has none of this name. */
+export function nestedObject(message: ClientMessage, name: string): ScannedObject | undefined {
+  const member = message.body.member(name);
+  return member?.kind === "object" ? scannedAt(message, member) : undefined;
 }
 
 function scannedAt({ body, nested }: ClientMessage, { valueStart, valueEnd }: Member): ScannedObject {
