@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { invalidText, isSendable, noCode, protocolError, tooLarge, tooManyFrames } from "./close-codes.ts";
-import { GrowingBuffer } from "./growing-buffer.ts";
+import { FrameBuffer } from "./frame-buffer.ts";
 import { unmasked } from "./masking.ts";
 import { opcodes } from "./opcodes.ts";
 
@@ -44,9 +44,9 @@ export class FrameReader {
   readonly #rules: FrameRules;
   readonly #listener: FrameListener;
   /** The beginning of a frame whose end has not come. */
-  readonly #pending = new GrowingBuffer();
+  readonly #pending = new FrameBuffer();
   /** The payloads of a message whose last frame has not come. */
-  readonly #fragments = new GrowingBuffer();
+  readonly #fragments = new FrameBuffer();
   /** Of that message; undefined between two messages. */
   #fragmented: number | undefined;
   #fragmentCount = 0;
