@@ -8,6 +8,7 @@
  *
  * The order of the rows matters: a 429 can be a spent quota, a 400 can be a bad key, a 403 is never the client's.
  */
+import type { JsonObject } from "#proxy/json/json-value";
 import type { UpstreamError } from "./format.ts";
 import { type ErrorFacts, readErrorBody, readErrorJson } from "./normalise-error-body.ts";
 import { type UpstreamErrorKind as Kind, upstreamErrors } from "./upstream-errors.ts";
@@ -103,6 +104,15 @@ export function classifyErrorEvent(json: unknown): UpstreamError {
   const facts = readErrorJson(json);
   const kind = kindOf(facts, facts.statedStatus);
   return build(kind, facts.statedStatus ?? upstreamErrors[kind].usualStatus, facts, facts.retryAfterMs);
+}
+
+/**
+ * Whether an event tells an error: in an object, a text, or whatever else is truthy, as SDKs decide
+ * (docs/design/chat-completions.md 6).
+ */
+export function holdsError(event: JsonObject): boolean {
+  const error = event["error"];
+  return error !== undefined && error !== null && error !== false && error !== "";
 }
 
 function build(kind: Kind, status: number, facts: ErrorFacts, retryAfterMs: number | undefined): UpstreamError {

@@ -44,3 +44,8 @@ export function inputTokens(usage: TokenUsage): number {
 export function outputTokens(usage: TokenUsage): number {
   return usage.output + usage.reasoning + usage.audioOutput + usage.imageOutput;
 }
+
+/** The same without what was produced. */
+export function withoutOutput(usage: TokenUsage): TokenUsage {
+  return { ...usage, output: 0, reasoning: 0, audioOutput: 0, imageOutput: 0 };
+}

@@ -13,6 +13,7 @@ import { quickstartCalls } from "#scripts/quickstart-calls";
 import { projectRoot } from "#scripts/run";
 import { freePort } from "#test/support/kube-control-plane";
 import { readPageBlocks } from "#test/support/page-blocks";
+import { needRedis } from "#test/support/redis/redis-server";
 import { waitFor } from "#test/support/wait-for";
 
 const run = promisify(execFile);
@@ -57,7 +58,7 @@ describe("blocks of the pages", function () {
       { deadlineMs: 40_000 },
     );
     key = /key +(sk-[\w-]+)/.exec(output)?.[1] ?? "";
-    for (const port of ["8000", "9000", "9001"]) ownPorts.set(port, await freePort());
+    for (const port of ["8000", "9000", "9001", "6379"]) ownPorts.set(port, await freePort());
   });
 
   after(async () => {
@@ -73,7 +74,10 @@ describe("blocks of the pages", function () {
     const metrics = /metrics +(http:\S+)\/metrics/.exec(output)?.[1] ?? "";
     const fleet = /fleet +(http:\S+)\/debug\/fleet/.exec(output)?.[1] ?? "";
     return text
-      .replaceAll(/127\.0\.0\.1:(8000|9000|9001)\b/g, (_, port: string) => `127.0.0.1:${ownPorts.get(port)}`)
+      .replaceAll(
+        /(127\.0\.0\.1:|--port )(8000|9000|9001|6379)\b/g,
+        (_, before: string, port: string) => `${before}${ownPorts.get(port)}`,
+      )
       .replaceAll("http://127.0.0.1:8080", address)
       .replaceAll("ws://127.0.0.1:8080", address.replace("http:", "ws:"))
       .replaceAll("http://127.0.0.1:9090", metrics)
@@ -103,7 +107,8 @@ describe("blocks of the pages", function () {
     const title = `${block.page}, line ${block.line}: ${block.text.trim().split("\n")[0]}`;
     switch (block.language) {
       case "bash":
-        it(title, async () => {
+        it(title, async function () {
+          if (block.text.includes("redis-server")) needRedis(this);
           const { stdout } = await run("bash", ["-euo", "pipefail", "-c", localise(block.text)], {
             cwd: projectRoot,
             env: { ...process.env, TMPDIR: folder },

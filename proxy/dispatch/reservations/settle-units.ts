@@ -10,7 +10,7 @@ import type { ModelCall } from "#proxy/formats/model-call";
 import { usageClasses } from "#proxy/settle/compiled-price";
 import { boundUsage } from "#proxy/settle/plausible-usage";
 import type { ChargedUnits } from "#proxy/settle/price";
-import { inputTokens, outputTokens, type TokenUsage, zeroUsage } from "#proxy/settle/usage";
+import { inputTokens, outputTokens, type TokenUsage, withoutOutput, zeroUsage } from "#proxy/settle/usage";
 import type { Pending } from "./held-reservations.ts";
 import { CallSettlement, type SettlementContext } from "./settle-call.ts";
 
@@ -45,6 +45,8 @@ export interface UnitCounter {
    * `measure`. Absent: replies of the endpoint are nothing that is charged by the token.
    */
   output?(reply: StreamFilter | ReplyReading): TokenUsage | Promise<TokenUsage>;
+  /** What a whole reply that is too long to be read is charged by the piece. Absent: as of a call that broke off. */
+  unread?(): ChargedUnits;
   /**
    * What was used of a call that was sent and has no whole reply: what it asked the upstream to read, at least.
    * @param filter of the part that came, if any
@@ -96,7 +98,7 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   }
 
   override async settleOversized(): Promise<void> {
-    const { units } = await this.#counter.partial(undefined);
+    const units = this.#counter.unread?.() ?? (await this.#counter.partial(undefined)).units;
     const charged = { ...units, ...this.#counter.units };
     await this.#chargeUnits(await this.#counter.tokens(charged), true, charged);
   }
@@ -118,9 +120,10 @@ export class UnitSettlement<Call extends ModelCall = ModelCall> extends CallSett
   /** What the upstream left out is counted here: no reply read nothing, and none said something for nothing. */
   async #settleCounted(reply: StreamFilter | ReplyReading, reported: ReportedUnits): Promise<void> {
     const { usage, units, lacksInput } = reported;
-    const read = lacksInput ? await this.#counter.tokens(units) : zeroUsage;
-    const written = (outputTokens(usage) === 0 ? await this.#counter.output?.(reply) : undefined) ?? zeroUsage;
-    const all = mostOf(usage, read, written);
+    const lacksOutput = outputTokens(usage) === 0;
+    const counted = lacksInput ? await this.#counter.tokens(units) : zeroUsage;
+    const written = (lacksOutput ? await this.#counter.output?.(reply) : undefined) ?? zeroUsage;
+    const all = mostOf(usage, lacksOutput ? counted : withoutOutput(counted), written);
     const isCounted = usageClasses.some((name) => all[name] > usage[name]);
     if (this.#bounded(usage) !== usage) this.warnOfUsage(usage);
     await this.#chargeUnits(this.#bounded(all), reported.isEstimated || isCounted, units);

@@ -25,17 +25,12 @@ export function transcriptUsage(usage: unknown): TokenUsage | undefined {
   return { ...zeroUsage, input, audioInput: all.left, output: count(usage["output_tokens"]) };
 }
 
-/** vLLM counts the sound among the prompt. Mistral, which also tells its seconds, counts it in the total alone. */
+/** vLLM counts the sound among the prompt. Mistral, which may also tell its seconds, counts it in the total alone. */
 function usageInWordsOfChat(usage: JsonObject): TokenUsage {
   const [prompt, output] = [count(usage["prompt_tokens"]), count(usage["completion_tokens"])];
-  const isApart = typeof usage["prompt_audio_seconds"] === "number";
-  if (!isApart) return { ...zeroUsage, audioInput: prompt, output };
-  return {
-    ...zeroUsage,
-    input: prompt,
-    audioInput: Math.max(0, count(usage["total_tokens"]) - prompt - output),
-    output,
-  };
+  const beside = Math.max(0, count(usage["total_tokens"]) - prompt - output);
+  const isBeside = beside > 0 || typeof usage["prompt_audio_seconds"] === "number";
+  return { ...zeroUsage, ...(isBeside ? { input: prompt, audioInput: beside } : { audioInput: prompt }), output };
 }
 
 /** Length of the sound that was heard, in milliseconds: of `usage` where it is by duration, else of the reply itself. */

@@ -1,5 +1,6 @@
 /** Reads the events of an upstream that sends sound in them: the last one says that it is whole, and what it used. */
 import { speechUsage } from "#proxy/endpoints/dialects/audio-usage";
+import { classifyErrorEvent, holdsError } from "#proxy/formats/classify-error";
 import type { EventReader, ReadEvent, StreamState } from "#proxy/formats/stream/event-stream-filter";
 import { nothingProduced, type Produced } from "#proxy/formats/stream/produced";
 import { isObject, type JsonObject } from "#proxy/json/json-value";
@@ -28,6 +29,10 @@ export class SoundEventReader implements EventReader {
   read({ json, data, bytes }: ReadEvent, state: StreamState): Buffer | undefined {
     if (data === this.terminatorText) return undefined;
     if (!isObject(json)) return bytes;
+    if (holdsError(json)) {
+      state.error = classifyErrorEvent(json);
+      return undefined;
+    }
     this.#onEach?.(json);
     state.hasContent = true;
     if (json["type"] !== lastType) return bytes;

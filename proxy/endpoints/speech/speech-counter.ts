@@ -92,7 +92,15 @@ export class SpeechCounter implements UnitCounter {
   partial(filter: StreamFilter | undefined): UsedUnits {
     const came = filter === undefined ? 0 : (this.#lengthOf(filter) ?? this.#byBytes(filter));
     const audioMilliseconds = Math.max(came, leastMilliseconds);
-    const units = this.#isMeasured ? { ...this.units, audioMilliseconds } : this.units;
-    return { usage: this.#tokensOf(audioMilliseconds), units };
+    return { usage: this.#tokensOf(audioMilliseconds), units: this.#unitsOf(audioMilliseconds) };
+  }
+
+  /** A reply of so many bytes holds all of the text. */
+  unread(): ChargedUnits {
+    return this.#unitsOf(likelyMilliseconds(this.#call));
+  }
+
+  #unitsOf(audioMilliseconds: number): ChargedUnits {
+    return this.#isMeasured ? { ...this.units, audioMilliseconds } : this.units;
   }
 }

@@ -39,17 +39,16 @@ export async function transcriptNeeds(
 export class TranscriptCounter implements UnitCounter {
   readonly parts = 1;
   readonly #context: SettlementContext<TranscriptCall>;
-  /** The upstream told the seconds that it charges, and these are charged here: no tokens stand beside them. */
-  #isTold = false;
+  /** Tokens that nobody reports are not charged beside minutes: both would be for the same recording. */
+  readonly #isByMinute: boolean;
 
   constructor(context: SettlementContext<TranscriptCall>) {
     this.#context = context;
+    this.#isByMinute = context.route.price?.audioMinute !== undefined;
   }
 
   measure({ usage, units }: { readonly usage: TokenUsage | undefined; readonly units?: ChargedUnits | undefined }) {
-    const isByMinute = this.#context.route.price?.audioMinute !== undefined;
-    this.#isTold = units?.audioMilliseconds !== undefined && isByMinute;
-    if (units?.audioMilliseconds !== undefined || (usage !== undefined && !isByMinute)) return undefined;
+    if (units?.audioMilliseconds !== undefined || (usage !== undefined && !this.#isByMinute)) return undefined;
     return this.#measure();
   }
 
@@ -59,16 +58,17 @@ export class TranscriptCounter implements UnitCounter {
   }
 
   async tokens(): Promise<TokenUsage> {
-    if (this.#isTold) return zeroUsage;
+    if (this.#isByMinute) return zeroUsage;
     const { milliseconds } = await this.#context.call.recording.length();
     return { ...(await this.#heardTokens()), output: perSecond(milliseconds, writtenPerSecond) };
   }
 
   async output(reply: StreamFilter | ReplyReading): Promise<TokenUsage> {
-    return this.#isTold ? zeroUsage : { ...zeroUsage, output: await this.#tokensOf(reply.produced().text) };
+    return { ...zeroUsage, output: await this.#writtenTokens(reply) };
   }
 
   async #heardTokens(): Promise<TokenUsage> {
+    if (this.#isByMinute) return zeroUsage;
     const { call } = this.#context;
     const { milliseconds } = await call.recording.length();
     return {
@@ -78,15 +78,16 @@ export class TranscriptCounter implements UnitCounter {
     };
   }
 
-  async #tokensOf(text: string): Promise<number> {
+  async #writtenTokens(reply: StreamFilter | ReplyReading | undefined): Promise<number> {
+    const text = this.#isByMinute ? "" : (reply?.produced().text ?? "");
     return text === "" ? 0 : await this.#context.services.estimateTokens(text);
   }
 
   /** The upstream has heard all of it, and written down what came. */
   async partial(filter: StreamFilter | undefined): Promise<UsedUnits> {
     const { milliseconds } = await this.#context.call.recording.length();
-    const output = await this.#tokensOf(filter?.produced().text ?? "");
-    return { usage: { ...(await this.#heardTokens()), output }, units: { audioMilliseconds: milliseconds } };
+    const usage = { ...(await this.#heardTokens()), output: await this.#writtenTokens(filter) };
+    return { usage, units: { audioMilliseconds: milliseconds } };
   }
 }
 

@@ -10,7 +10,7 @@
  * Bytes of the first two pass as they are. Mistral's events become OpenAI's, which the official SDKs know.
  */
 import { heardMilliseconds, transcriptUsage } from "#proxy/endpoints/dialects/audio-usage";
-import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import { classifyErrorEvent, holdsError } from "#proxy/formats/classify-error";
 import type { StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
@@ -63,13 +63,13 @@ class TranscriptEventReader implements EventReader {
       return this.#isChunked ? bytes : undefined;
     }
     if (!isObject(json)) return bytes;
-    state.hasContent = true;
-    if (isObject(json["error"])) {
+    this.#noteUsage(json);
+    if (holdsError(json)) {
       state.error = classifyErrorEvent(json);
       return undefined;
     }
+    state.hasContent = true;
     if (chunks.has(json["object"])) this.#isChunked = true;
-    this.#noteUsage(json);
     if (json["type"] === "transcript.text.done") state.isComplete = true;
     return this.#translate(json, bytes, state);
   }

@@ -8,24 +8,38 @@ const streamInfoAt = 8;
 /** What nearly all of it is at most: 96 kHz, two channels of 24 bits. */
 const bytesPerSecondMost = 96_000 * 2 * 3;
 
+export interface FlacInfo {
+  /** Samples a second. */
+  readonly rate: number;
+  /** Of all samples; 0 where the head leaves it open, as it does where it is written before the sound ends. */
+  readonly seconds: number;
+  /** Of bare samples at that rate. */
+  readonly bytesPerSecond: number;
+}
+
 export class FlacHead implements HeadReader {
-  #told = 0;
-  #bytesPerSecond = bytesPerSecondMost;
+  #info: FlacInfo | undefined;
 
   read(bytes: Buffer, at: number): number {
-    const info = bytes.subarray(at + streamInfoAt, at + streamInfoAt + 18);
-    if (info.length < 18) return toTheEnd;
-    const packed = info.readBigUInt64BE(10);
-    const rate = Number(packed >> 44n);
-    const bytesEach = (Number((packed >> 41n) & 7n) + 1) * Math.ceil((Number((packed >> 36n) & 31n) + 1) / 8);
-    if (rate === 0) return toTheEnd;
-    this.#told = Number(packed & 0xf_ffff_ffffn) / rate;
-    this.#bytesPerSecond = Math.min(rate * bytesEach, bytesPerSecondMost);
+    this.#info = readFlacInfo(bytes, at);
     return toTheEnd;
   }
 
-  /** @returns undefined where the head leaves it open, as it does where it is written before the sound ends */
+  /** @returns undefined where the head leaves it open */
   seconds(bytes: number): number | undefined {
-    return this.#told === 0 ? undefined : Math.max(this.#told, bytes / this.#bytesPerSecond);
+    if (this.#info === undefined || this.#info.seconds === 0) return undefined;
+    return Math.max(this.#info.seconds, bytes / this.#info.bytesPerSecond);
   }
+}
+
+/** @param at of the word `fLaC` @returns undefined where the head is cut or names no rate */
+export function readFlacInfo(bytes: Buffer, at: number): FlacInfo | undefined {
+  const info = bytes.subarray(at + streamInfoAt, at + streamInfoAt + 18);
+  if (info.length < 18) return undefined;
+  const packed = info.readBigUInt64BE(10);
+  const rate = Number(packed >> 44n);
+  if (rate === 0) return undefined;
+  const bytesEach = (Number((packed >> 41n) & 7n) + 1) * Math.ceil((Number((packed >> 36n) & 31n) + 1) / 8);
+  const seconds = Number(packed & 0xf_ffff_ffffn) / rate;
+  return { rate, seconds, bytesPerSecond: Math.min(rate * bytesEach, bytesPerSecondMost) };
 }

@@ -2,30 +2,37 @@
  * Reads the boxes of MP4 and M4A (ISO/IEC 14496-12): packets of AAC are counted by the tables of their sizes, without which no
  * player finds them; of other codecs the movie's head tells. It may stand behind all of the sound, which is passed over.
  */
+import { aacConfigRate } from "./aac-config.ts";
+import { CountedTracks } from "./counted-tracks.ts";
 import { type HeadReader, toTheEnd } from "./head-reader.ts";
 
 /** Boxes that hold others on the way to what tells of the sound. */
 const holders: ReadonlySet<string> = new Set(["moov", "trak", "mdia", "minf", "stbl", "moof", "traf"]);
-/** Samples of a packet of AAC. Of HE-AAC they are twice as many, and the movie's head is longer then. */
+/** Samples of a packet of AAC. */
 const samplesEach = 1_024;
-/** AAC, 320 kbit/s for each of two channels; with pictures, and of other codecs, some 8 Mbit/s. */
+/** AAC, 320 kbit/s for each of two channels; with pictures, and of codecs that lose nothing, some 8 Mbit/s. */
 const soundBytesPerSecondMost = 80_000;
 const otherBytesPerSecondMost = 1_000_000;
+/** Decoders are chosen by these names. */
+const losslessCodecs: ReadonlySet<string> = new Set([
+  ...["alac", "fLaC", "ipcm", "fpcm", "lpcm", "sowt", "twos", "raw ", "in24", "in32", "fl32", "fl64"],
+]);
 const headBytes = 8;
 const longHeadBytes = 16;
 
 export class Mp4Boxes implements HeadReader {
   #told = 0;
-  #counted = 0;
-  /** Of the track that is read. */
-  #aacRate = 0;
-  #hasOtherTracks = false;
+  /** Of the track or the fragment that is read; 0 until it is told. */
+  #track = 0;
+  readonly #aacTracks = new CountedTracks();
+  /** There are pictures, or a codec that loses nothing: many bytes are no long sound. */
+  #isWide = false;
 
   read(bytes: Buffer, at: number): number {
     const box = readBox(bytes, at);
     if (box === undefined) return toTheEnd;
     if (holders.has(box.type)) {
-      if (box.type === "trak") this.#aacRate = 0;
+      if (box.type === "trak" || box.type === "traf") this.#track = 0;
       return box.headBytes;
     }
     this.#readLeaf(box.type, bytes.subarray(at + box.headBytes, at + box.bytes));
@@ -37,28 +44,41 @@ export class Mp4Boxes implements HeadReader {
       case "mvhd":
         this.#told = Math.max(this.#told, lengthOfHeader(content));
         break;
+      case "tkhd":
+        this.#track = numberAt(content, content[0] === 1 ? 20 : 12);
+        break;
+      case "hdlr":
+        if (content.toString("latin1", 8, 12) === "vide") this.#isWide = true;
+        break;
       case "stsd":
-        this.#aacRate = aacRateOf(content);
-        if (this.#aacRate === 0) this.#hasOtherTracks = true;
+        this.#readDescriptions(content);
         break;
       case "stsz":
       case "stz2":
-        if (this.#aacRate === 0 || content.length < 12) break;
-        this.#counted = Math.max(this.#counted, (content.readUInt32BE(8) * samplesEach) / this.#aacRate);
+        this.#aacTracks.count(this.#track, samplesEach * numberAt(content, 8));
         break;
-      // Of a fragment, which is one of the sound where there is nothing else.
+      case "tfhd":
+        this.#track = numberAt(content, 4);
+        break;
       case "trun":
-        if (this.#hasOtherTracks || this.#aacRate === 0 || content.length < 8) break;
-        this.#counted += (content.readUInt32BE(4) * samplesEach) / this.#aacRate;
+        this.#aacTracks.count(this.#track, samplesEach * numberAt(content, 4));
         break;
     }
   }
 
+  /** By the first of them. */
+  #readDescriptions(content: Buffer): void {
+    const codec = content.toString("latin1", 12, 16);
+    if (losslessCodecs.has(codec)) this.#isWide = true;
+    const rate = codec === "mp4a" ? aacRateOf(content) : 0;
+    if (rate > 0) this.#aacTracks.add(this.#track, rate);
+  }
+
   /** The movie of fragments is written before anybody knows how long all of them are, and tells 0. */
   seconds(bytes: number): number | undefined {
-    if (this.#counted > 0) return Math.max(this.#counted, this.#told);
-    const most = this.#hasOtherTracks ? otherBytesPerSecondMost : soundBytesPerSecondMost;
-    return this.#told === 0 ? undefined : Math.max(this.#told, bytes / most);
+    const found = Math.max(this.#aacTracks.seconds, this.#told);
+    const most = this.#isWide ? otherBytesPerSecondMost : soundBytesPerSecondMost;
+    return found === 0 ? undefined : Math.max(found, bytes / most);
   }
 }
 
@@ -90,8 +110,12 @@ function lengthOfHeader(header: Buffer): number {
   return unitsPerSecond === 0 || isUnknown ? 0 : units / unitsPerSecond;
 }
 
-/** Samples a second by the first description of a track; 0 for what is no AAC. */
+/** Samples a second of AAC: as its decoder reads it, else as players show it. @returns 0 where it says nothing */
 function aacRateOf(descriptions: Buffer): number {
-  if (descriptions.length < 44 || descriptions.toString("latin1", 12, 16) !== "mp4a") return 0;
-  return descriptions.readUInt16BE(40);
+  return aacConfigRate(descriptions) ?? (descriptions.length < 44 ? 0 : descriptions.readUInt16BE(40));
+}
+
+/** @returns 0 where the box is too short */
+function numberAt(content: Buffer, at: number): number {
+  return content.length < at + 4 ? 0 : content.readUInt32BE(at);
 }

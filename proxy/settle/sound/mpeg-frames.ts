@@ -3,7 +3,8 @@
  * twelve bits that are set, and says how long it is and how many samples it holds. What a first frame tells of the number of all
  * (`Xing`, `VBRI`) is not believed.
  */
-import type { HeadReader } from "./head-reader.ts";
+import { aacRates } from "./aac-config.ts";
+import { densestBytesPerSecond, type HeadReader } from "./head-reader.ts";
 
 interface Frame {
   readonly bytes: number;
@@ -20,27 +21,64 @@ const bitRates: readonly (readonly number[])[] = [
 ];
 /** By the two bits of MPEG 1; version 2 has half of them, 2.5 a quarter. */
 const mpegRates: readonly number[] = [44_100, 48_000, 32_000];
-const aacRates: readonly number[] = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-];
+
+/**
+ * A sound in which more of its bytes begin like a frame and are none was made to take long: only some of them are tried, and
+ * those that are passed over count as sound, since frames may be hidden there.
+ */
+const missesLeast = 1_000;
+const bytesPerMiss = 8;
+const missBytes = 16;
+/** Of bytes that are all set, so many are passed over in a step: it must not take long. */
+const runBytesMost = 32;
 
 export class MpegFrames implements HeadReader {
   #seconds = 0;
+  /** Bytes before the present place, and how many of them looked like the beginning of a frame. */
+  #passed = 0;
+  #misses = 0;
+  /** There were too many of them, and no frame since. */
+  #isPassingOver = false;
 
-  /** Behind bytes that are no frame the next one is looked for, as decoders do. */
   read(bytes: Buffer, at: number): number {
     const frame = readMpegFrame(bytes, at);
-    if (frame !== undefined) {
-      this.#seconds += frame.seconds;
-      return frame.bytes;
+    if (frame === undefined) return this.#lookOn(bytes, at);
+    this.#isPassingOver = false;
+    this.#passed += frame.bytes;
+    this.#seconds += frame.seconds;
+    return frame.bytes;
+  }
+
+  /** Behind bytes that are no frame the next one is looked for, as decoders do. @returns bytes to where it may be */
+  #lookOn(bytes: Buffer, at: number): number {
+    const isMiss = bytes[at] === 0xff && !isAllSet(bytes, at);
+    if (isMiss) {
+      this.#misses += 1;
+      this.#isPassingOver = this.#misses > missesLeast + this.#passed / bytesPerMiss;
     }
-    const next = bytes.indexOf(0xff, at + 1);
-    return next < 0 ? bytes.length - at : next - at;
+    const next = nextStart(bytes, at + (isMiss && this.#isPassingOver ? missBytes : 1));
+    if (this.#isPassingOver) this.#seconds += (next - at) / densestBytesPerSecond;
+    this.#passed += next - at;
+    return next - at;
   }
 
   seconds(): number | undefined {
     return this.#seconds === 0 ? undefined : this.#seconds;
   }
+}
+
+/** Whether three bytes are such as stand in no head: they fill what was never written. */
+function isAllSet(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 0xff && bytes[at + 1] === 0xff && bytes[at + 2] === 0xff;
+}
+
+/** Where a frame may begin; behind all that is at hand, if nowhere. */
+function nextStart(bytes: Buffer, from: number): number {
+  const first = bytes.indexOf(0xff, from);
+  if (first < 0) return Math.max(from, bytes.length);
+  let next = first;
+  while (next - first < runBytesMost && isAllSet(bytes, next)) next += 1;
+  return next;
 }
 
 /** @returns undefined for what is no frame, or one of the free format, which does not say how long it is */

@@ -2,29 +2,41 @@
  * Reads the pages of Ogg (RFC 3533, 6). Packets of Opus (RFC 7845) are counted; of every other codec the pages tell how many
  * samples end with them, and a sound is at least as long as its bytes at the highest rate.
  */
+import { readFlacInfo } from "./flac-head.ts";
 import type { HeadReader } from "./head-reader.ts";
 import { opusSeconds } from "./opus-packet.ts";
 
 const pageHeadBytes = 27;
 /** Opus and Vorbis, some 500 kbit/s. */
 const bytesPerSecondMost = 64_000;
+/** In the first packet of FLAC in Ogg, the place of its own head (RFC 9639, 10.1). */
+const flacAt = 9;
+/** Streams whose numbers end alike share a place: a file of many takes no more memory. */
+const streamsMost = 64;
 /** Both packets that come before the sound begin so. */
 const opusWord = Buffer.from("Opus");
+
+interface Stream {
+  /** What begins once more in its place does not change that. */
+  readonly isOpus: boolean;
+  /** Samples a second; 0 where the codec is not known. */
+  readonly rate: number;
+  /** By its last page. */
+  samples: number;
+}
 
 export class OggPages implements HeadReader {
   /** Lengths of the packets of this page that have not been passed. */
   #packets: number[] = [];
-  #isOpus = false;
-  #opusSeconds = 0;
-  #rate = 0;
-  /** Samples of streams that came before the present one, by their seconds. */
-  #secondsBefore = 0;
-  #samples = 0;
+  readonly #streams = new Map<number, Stream>();
+  /** Of all streams: they follow one another. */
+  #seconds = 0;
+  #bytesPerSecondMost = bytesPerSecondMost;
 
   read(bytes: Buffer, at: number): number {
     const packet = this.#packets.shift();
     if (packet === undefined) return this.#readPage(bytes, at);
-    if (packet > 0 && !bytes.subarray(at, at + 4).equals(opusWord)) this.#opusSeconds += opusSeconds(bytes, at);
+    if (packet > 0 && !bytes.subarray(at, at + 4).equals(opusWord)) this.#seconds += opusSeconds(bytes, at);
     return packet === 0 ? this.read(bytes, at) : packet;
   }
 
@@ -37,12 +49,12 @@ export class OggPages implements HeadReader {
     const flags = bytes.readUInt8(at + 5);
     const body = at + pageHeadBytes + bytes.readUInt8(at + 26);
     const lacing = bytes.subarray(at + pageHeadBytes, body);
-    if ((flags & 2) !== 0) this.#beginStream(bytes, body);
-    const samples = Number(bytes.readBigInt64LE(at + 6));
-    if (samples > this.#samples) this.#samples = samples;
-    const length = lacing.reduce((sum, segment) => sum + segment, 0);
-    if (!this.#isOpus) return body - at + length;
-    return body - at + this.#queuePackets(lacing, (flags & 1) !== 0);
+    const place = bytes.readUInt32LE(at + 14) % streamsMost;
+    if ((flags & 2) !== 0) this.#beginStream(place, bytes.subarray(body));
+    const stream = this.#streams.get(place);
+    if (stream?.isOpus === true) return body - at + this.#queuePackets(lacing, (flags & 1) !== 0);
+    if (stream !== undefined) this.#countSamples(stream, Number(bytes.readBigInt64LE(at + 6)));
+    return body - at + lacing.reduce((sum, segment) => sum + segment, 0);
   }
 
   /** @param isContinued the page begins within a packet @returns bytes of that packet */
@@ -60,22 +72,22 @@ export class OggPages implements HeadReader {
     return isContinued ? (packets.shift() ?? 0) : 0;
   }
 
-  /** One that follows another counts anew. @param at its first packet, which names the codec */
-  #beginStream(bytes: Buffer, at: number): void {
-    this.#secondsBefore += this.#told;
-    this.#samples = 0;
-    const head = bytes.subarray(at);
-    this.#isOpus = head.toString("latin1", 0, 8) === "OpusHead";
-    this.#rate = rateOf(head);
+  /** One that follows another counts anew. @param head its first packet, which names the codec */
+  #beginStream(place: number, head: Buffer): void {
+    const isOpus = this.#streams.get(place)?.isOpus === true || head.toString("latin1", 0, 8) === "OpusHead";
+    const flac = head.toString("latin1", 0, 5) === "\x7fFLAC" ? readFlacInfo(head, flacAt) : undefined;
+    if (flac !== undefined) this.#bytesPerSecondMost = Math.max(this.#bytesPerSecondMost, flac.bytesPerSecond);
+    this.#streams.set(place, { isOpus, rate: flac?.rate ?? rateOf(head), samples: 0 });
   }
 
-  get #told(): number {
-    return this.#rate === 0 ? 0 : this.#samples / this.#rate;
+  #countSamples(stream: Stream, samples: number): void {
+    if (stream.rate === 0 || samples <= stream.samples) return;
+    this.#seconds += (samples - stream.samples) / stream.rate;
+    stream.samples = samples;
   }
 
   seconds(bytes: number): number | undefined {
-    const found = this.#opusSeconds > 0 ? this.#opusSeconds : this.#secondsBefore + this.#told;
-    return found === 0 ? undefined : Math.max(found, bytes / bytesPerSecondMost);
+    return this.#seconds === 0 ? undefined : Math.max(this.#seconds, bytes / this.#bytesPerSecondMost);
   }
 }
 

@@ -3,8 +3,9 @@
  * head tells, and a sound is at least as long as its bytes at the highest rate. Browsers write no length, since they record
  * while they send.
  */
+import { CountedTracks } from "./counted-tracks.ts";
 import { type HeadReader, toTheEnd } from "./head-reader.ts";
-import { opusSeconds } from "./opus-packet.ts";
+import { opusSeconds, opusSecondsMost } from "./opus-packet.ts";
 
 const ids = {
   segment: 0x18538067,
@@ -43,9 +44,9 @@ export class WebmElements implements HeadReader {
   #clusterTime = 0;
   #firstTime: number | undefined;
   #lastTime = 0;
-  #opusSeconds = 0;
+  /** That is read. */
   #track = 0;
-  #opusTrack: number | undefined;
+  readonly #opusTracks = new CountedTracks();
   #hasPictures = false;
 
   read(bytes: Buffer, at: number): number {
@@ -72,7 +73,7 @@ export class WebmElements implements HeadReader {
         this.#track = unsigned(content);
         break;
       case ids.codec:
-        if (content.toString("latin1", 0, 6) === "A_OPUS") this.#opusTrack = this.#track;
+        if (content.toString("latin1", 0, 6) === "A_OPUS") this.#opusTracks.add(this.#track, 1);
         else if (content.toString("latin1", 0, 2) === "V_") this.#hasPictures = true;
         break;
       case ids.clusterTime:
@@ -85,23 +86,59 @@ export class WebmElements implements HeadReader {
     }
   }
 
-  /** Its track, its time after that of the cluster, some flags, and then its packet (RFC 9559, 10). */
+  /** Its track, its time after that of the cluster, some flags, and then its packets (RFC 9559, 10). */
   #readBlock(block: Buffer): void {
     const trackBytes = lengthOfNumber(block, 0, 8);
     if (trackBytes === 0 || block.length < trackBytes + 4) return;
     const time = this.#clusterTime + block.readInt16BE(trackBytes);
     this.#firstTime ??= time;
     this.#lastTime = Math.max(this.#lastTime, time);
-    if (valueOfNumber(block, 0, trackBytes) === this.#opusTrack)
-      this.#opusSeconds += opusSeconds(block, trackBytes + 3);
+    const track = valueOfNumber(block, 0, trackBytes);
+    if (this.#opusTracks.has(track)) this.#opusTracks.count(track, opusSecondsOf(block, trackBytes + 2));
+  }
+
+  /** Between the first block and the last one. */
+  get #span(): number {
+    return this.#lastTime - (this.#firstTime ?? 0);
   }
 
   seconds(bytes: number): number | undefined {
-    const ticks = Math.max(this.#told, this.#lastTime - (this.#firstTime ?? 0));
-    const found = this.#opusSeconds > 0 ? this.#opusSeconds : (ticks * this.#nanosPerTick) / 1e9;
+    // Silence may be left out of packets, and times may lie.
+    const packets = this.#opusTracks.seconds;
+    const times = ((packets > 0 ? this.#span : Math.max(this.#told, this.#span)) * this.#nanosPerTick) / 1e9;
+    const found = Math.max(packets, times);
     const most = this.#hasPictures ? otherBytesPerSecondMost : soundBytesPerSecondMost;
     return found > 0 ? Math.max(found, bytes / most) : undefined;
   }
+}
+
+const lacing = { bits: 0x06, xiph: 0x02, fixed: 0x04 } as const;
+
+/**
+ * Packets that share a block are told by its flags, and are as many as the next byte says and one more (RFC 9559, 10.3). Each is
+ * as long as the first.
+ *
+ * @param at of the flags
+ */
+function opusSecondsOf(block: Buffer, at: number): number {
+  const kind = block.readUInt8(at) & lacing.bits;
+  if (kind === 0) return opusSeconds(block, at + 1);
+  const packets = (block[at + 1] ?? 0) + 1;
+  const first = firstPacketAt(block, at + 2, kind, packets - 1);
+  // Where the sizes are too long to be at hand, a packet is not said to be short.
+  return packets * (first < block.length ? opusSeconds(block, first) : opusSecondsMost);
+}
+
+/** Behind the sizes of all packets but the last one, if any. @returns the end of the block, or more, where it is not at hand */
+function firstPacketAt(block: Buffer, sizesAt: number, kind: number, sizes: number): number {
+  let at = sizesAt;
+  if (kind === lacing.fixed) return at;
+  for (let size = 0; size < sizes && at < block.length; size += 1) {
+    // By Xiph a size ends with the first byte that is not 255.
+    if (kind === lacing.xiph) while (block[at] === 255) at += 1;
+    at += kind === lacing.xiph ? 1 : lengthOfNumber(block, at, 8) || block.length;
+  }
+  return at;
 }
 
 /** Bytes of a number of variable size (RFC 8794, 4); 0 for what is none. */

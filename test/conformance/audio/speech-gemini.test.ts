@@ -102,6 +102,26 @@ describe("speech of Gemini-style models", () => {
     }
   });
 
+  it("charges a reply that is too long to be read by the text, as an estimate", async () => {
+    const narrow = await startSpeechGateway(upstream.origin, { replyBodyBytesMax: 10_000 });
+    try {
+      upstream.replyWith({ body: spoken });
+      for (const [model, milliseconds, audioOutput] of [
+        ["gemini-minutes", 72_000, undefined],
+        ["gemini", undefined, 1_800],
+      ] as const) {
+        const answer = await speak(narrow.origin, { model, input: "x".repeat(1_000) });
+        assert.equal(answer.status, 502, answer.body.toString());
+        const record = await narrow.recordOf(String(answer.header("x-request-id")));
+        assert.equal(record.isEstimated, true);
+        if (milliseconds !== undefined) assert.equal(record.units?.audioMilliseconds, milliseconds);
+        if (audioOutput !== undefined) assert.equal(record.usage?.audioOutput, audioOutput);
+      }
+    } finally {
+      await narrow.close();
+    }
+  });
+
   for (const row of [
     { name: "without details as those of sound", told: { promptTokenCount: 9, candidatesTokenCount: 30 }, output: 30 },
     { name: "that nobody tells by the samples", told: { promptTokenCount: 9 }, output: 25, isEstimated: true },

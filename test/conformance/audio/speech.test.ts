@@ -195,6 +195,14 @@ describe("speech", () => {
         name: "an error event",
         script: reply(Buffer.from('event: error\ndata: {"error":{"message":"no"}}\n\n'), "text/event-stream"),
       },
+      {
+        name: "an error in an event without a name",
+        script: reply(Buffer.from('data: {"error":{"message":"no"}}\n\n'), "text/event-stream"),
+      },
+      {
+        name: "an error that is mere text",
+        script: reply(Buffer.from('data: {"error":"no"}\n\ndata: [DONE]\n\n'), "text/event-stream"),
+      },
     ] satisfies readonly { name: string; script: ScriptedReply }[]) {
       it(row.name, async () => {
         for (const members of [{}, { stream_format: "sse" }]) {

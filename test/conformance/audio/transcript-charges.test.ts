@@ -8,6 +8,7 @@ import { leaveHttpCall } from "#test/support/conformance/leave-call";
 import { partsOf } from "#test/support/conformance/sent-parts";
 import {
   byTokens,
+  events,
   file,
   json,
   minutes,
@@ -80,6 +81,46 @@ describe("a transcript is charged", () => {
     assert.deepEqual([record.costNanos, record.isEstimated], [70n * 6_000n + BigInt(output) * 10_000n, true]);
     const silence = await billOf([tokens, file], json({ text: "", usage }));
     assert.deepEqual([silence.costNanos, silence.isEstimated], [70n * 6_000n, false]);
+  });
+
+  it("the output that the upstream reports, also where it leaves out what it heard", async () => {
+    const usage = { type: "tokens", output_tokens: 10 };
+    const record = await billOf([tokens, file], json({ text: "Hello", usage: { ...usage, input_tokens: 0 } }));
+    assert.deepEqual([record.usage?.audioInput, record.usage?.output], [70, 10]);
+    assert.deepEqual([record.costNanos, record.isEstimated], [70n * 6_000n + 10n * 10_000n, true]);
+  });
+
+  it("the sound that is counted in the total alone", async () => {
+    for (const more of [{}, { prompt_audio_seconds: null }, { prompt_audio_seconds: 7 }]) {
+      const usage = { prompt_tokens: 4, completion_tokens: 6, total_tokens: 30, ...more };
+      const record = await billOf([tokens, file], json({ text: "Hello", usage }));
+      assert.deepEqual([record.usage?.input, record.usage?.audioInput, record.usage?.output], [4, 20, 6]);
+      assert.equal(record.costNanos, 4n * 1_000n + 20n * 6_000n + 6n * 10_000n);
+    }
+  });
+
+  describe("where the route has a price for minutes and one for tokens", () => {
+    const parts: readonly TestPart[] = [["model", "both"], file];
+
+    for (const row of [
+      { name: "seconds that are reported", reply: { text: "Hello", duration: 8 }, milliseconds: 8_000n },
+      { name: "the recording where nothing is reported", reply: { text: "Hello" }, milliseconds: 7_000n },
+    ]) {
+      it(`minutes alone, by ${row.name}`, async () => {
+        assert.equal((await billOf(parts, json(row.reply))).costNanos, row.milliseconds * 10_000n);
+      });
+    }
+
+    it("minutes alone, of a stream that is cut", async () => {
+      const cut = { type: "transcript.text.delta", delta: "Hello" };
+      const record = await billOf([...parts, ["stream", "true"]], events(cut));
+      assert.deepEqual([record.costNanos, record.isEstimated], [7_000n * 10_000n, true]);
+    });
+
+    it("minutes, and the output that is reported", async () => {
+      const record = await billOf(parts, json({ text: "Hello", usage: byTokens }));
+      assert.equal(record.costNanos, 7_000n * 10_000n + 12n * 10_000n);
+    });
   });
 
   it("tokens that nobody reports by the length of the recording, also beside a length", async () => {

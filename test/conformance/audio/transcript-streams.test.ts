@@ -110,6 +110,7 @@ describe("transcripts in events", () => {
       for (const script of [
         events(chunk("Hello")),
         streamOf(chunk("Hello"), { error: { message: "no", code: 500 } }),
+        streamOf(chunk("Hello"), { error: "boom" }),
       ]) {
         upstream.replyWith(script);
         const answer = await transcribe(gateway.origin, asked);

@@ -351,6 +351,12 @@ describe("image generations", () => {
         body: `${partialEvent(0)}event: error\ndata: {"type":"error","error":{"message":"no"}}\n\n`,
         want: 250_000_000n,
       },
+      {
+        name: "with an error that is mere text before the second picture",
+        n: 2,
+        body: `${completedEvent()}data: {"error":"no"}\n\ndata: [DONE]\n\n`,
+        want: 250_000_000n,
+      },
     ]) {
       it(`${row.name} never look complete, and cost what was made`, async () => {
         const whole = row.body ?? partialEvent(0) + completedEvent();

@@ -184,6 +184,7 @@ describe("two proxies with one ledger in Redis", function () {
 
   it("while the store hangs a balance is refused with 503 and never 401, a rate is served, and all counts afterwards", async () => {
     assert.equal((await burst(1, () => "rate")).served, 1);
+    await waitFor("calls of before to be settled", async () => (await pending("account/default/rich", "B")) === 0);
     const before = BigInt((await store().admin.hget("{tollgate}:c:account/default/rich", "Bh")) ?? 0);
     store().pause();
     try {

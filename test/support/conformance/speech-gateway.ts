@@ -1,6 +1,6 @@
 /** The pipeline in front of an upstream that speaks: a route for each way to be charged, and keys with restrictions. */
 import { type HttpAnswer, type HttpCall, httpCall } from "#test/support/conformance/http-call";
-import { InProcessGateway } from "#test/support/conformance/in-process-gateway";
+import { InProcessGateway, type InProcessOptions } from "#test/support/conformance/in-process-gateway";
 import {
   channelManifest,
   channelSecretManifest,
@@ -59,8 +59,9 @@ function manifests(origin: string): string {
   );
 }
 
-export function startSpeechGateway(origin: string): Promise<InProcessGateway> {
-  return InProcessGateway.start({ manifests: manifests(origin) });
+/** @param limits those of a proxy unless given */
+export function startSpeechGateway(origin: string, limits: InProcessOptions["limits"] = {}): Promise<InProcessGateway> {
+  return InProcessGateway.start({ manifests: manifests(origin), limits });
 }
 
 export interface SpeechRequest {

@@ -32,6 +32,7 @@ function manifests(origin: string): string {
     channelManifest("second", origin, { formats: second }),
     channelManifest("shared", origin, { formats, upstreamObjects: "Shared" }),
     routeTo("minutes", { price: { perMinuteAudio: "0.6" } }),
+    routeTo("both", { price: { perMinuteAudio: "0.6", audioInputPerMillion: "6", outputPerMillion: "10" } }),
     routeTo("tokens", { price: { inputPerMillion: "1", audioInputPerMillion: "6", outputPerMillion: "10" } }),
     routeTo("shared", {
       price: { perMinuteAudio: "0.6" },

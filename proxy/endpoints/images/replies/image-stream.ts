@@ -7,6 +7,7 @@
  */
 
 import type { ImageCall } from "#proxy/endpoints/images/call/image-call";
+import { classifyErrorEvent, holdsError } from "#proxy/formats/classify-error";
 import type { PassedEvent } from "#proxy/formats/format";
 import {
   type EventReader,
@@ -62,9 +63,14 @@ class PictureEvents implements EventReader {
     return this.#begun === undefined ? this.#complete : [...this.#complete, this.#begun];
   }
 
-  read({ data, json, bytes }: ReadEvent, state: StreamState): Buffer {
+  read({ data, json, bytes }: ReadEvent, state: StreamState): Buffer | undefined {
     if (data === doneText) state.isComplete = this.#complete.length > 0;
-    else if (isObject(json)) this.#readPicture(json, state);
+    if (!isObject(json)) return bytes;
+    if (holdsError(json)) {
+      state.error = classifyErrorEvent(json);
+      return undefined;
+    }
+    this.#readPicture(json, state);
     return bytes;
   }
 

@@ -8,7 +8,7 @@
  * is dropped: the reply was cut.
  */
 
-import { classifyErrorEvent } from "#proxy/formats/classify-error";
+import { classifyErrorEvent, holdsError } from "#proxy/formats/classify-error";
 import type { PassedEvent, StreamFilter } from "#proxy/formats/format";
 import {
   type EventReader,
@@ -100,7 +100,7 @@ class ChunkReader implements EventReader {
     const chunk = event.json;
     if (event.bytes.includes(spacedMember)) this.#markers = this.#markersFor(spacedUsageMarker, spacedFinishMarker);
     this.#readUsage(chunk);
-    if (isErrorChunk(chunk, event.name)) {
+    if (event.name === "error" || holdsError(chunk)) {
       state.error = classifyErrorEvent(chunk);
       return undefined;
     }
@@ -189,10 +189,4 @@ function holdsOtherIndex(block: Buffer, usual: number): boolean {
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
-/** A truthy `error`, or the event name, as the SDKs decide (docs/design/chat-completions.md 6). */
-function isErrorChunk(chunk: Readonly<Record<string, unknown>>, name: string | undefined): boolean {
-  const error = chunk["error"];
-  return name === "error" || (error !== undefined && error !== null && error !== false && error !== "");
 }

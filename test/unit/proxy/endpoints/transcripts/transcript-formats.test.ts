@@ -63,7 +63,12 @@ describe("usage of audio", () => {
 
   it("is read in the words of chat, the sound among the prompt or beside it", () => {
     const counts = { prompt_tokens: 4, completion_tokens: 5, total_tokens: 97 };
-    assert.deepEqual(transcriptUsage(counts), { ...zeroUsage, audioInput: 4, output: 5 });
+    const vLLM = { ...counts, total_tokens: 9 };
+    assert.deepEqual(transcriptUsage(vLLM), { ...zeroUsage, audioInput: 4, output: 5 });
+    for (const unknown of [undefined, null]) {
+      const told = transcriptUsage({ ...counts, prompt_audio_seconds: unknown });
+      assert.deepEqual(told, { ...zeroUsage, input: 4, audioInput: 88, output: 5 });
+    }
     const mistral = { ...counts, prompt_audio_seconds: 7 };
     assert.deepEqual(transcriptUsage(mistral), { ...zeroUsage, input: 4, audioInput: 88, output: 5 });
     assert.deepEqual(transcriptUsage({ ...mistral, total_tokens: 1 }), { ...zeroUsage, input: 4, output: 5 });

@@ -4,12 +4,15 @@ import { describe, it } from "mocha";
 import { SoundLength, samplesMilliseconds } from "#proxy/settle/sound/sound-length";
 import {
   aacOf,
+  denseMp3Of,
   flacOf,
   fragmentedM4aOf,
   m4aOf,
   mp3Of,
+  oggFlacOf,
   opusOf,
   taggedOf,
+  vorbisHead,
   vorbisOf,
   wavOf,
   webmOf,
@@ -44,6 +47,15 @@ const sounds = {
   webm: webmOf(5),
 };
 
+const skeleton = { head: Buffer.from("fishead\0".padEnd(64, "\0"), "latin1"), serial: 9 };
+
+/** A stream of Vorbis of which nothing follows. */
+function mute(serial: number): { head: Buffer; serial: number } {
+  return { head: vorbisHead(4_000_000_000), serial };
+}
+
+const manyMute = Array.from({ length: 300 }, (_, index) => mute(2 + index));
+
 describe("the length of a sound", () => {
   for (const row of [
     { name: "MP3", sound: sounds.mp3, want: 2_613 },
@@ -70,13 +82,42 @@ describe("the length of a sound", () => {
     { name: "a long Opus", sound: opusOf(100), want: 100_000 },
     { name: "two Opus, one behind the other", sound: Buffer.concat([opusOf(5), opusOf(3)]), want: 8_000 },
     { name: "Opus whose last page tells of no time", sound: opusOf(5, { granule: 312 }), want: 5_000 },
+    { name: "Opus behind a table of streams", sound: opusOf(5, { others: [skeleton] }), want: 5_000 },
+    { name: "Opus behind a stream that says nothing", sound: opusOf(5, { others: [mute(7)] }), want: 5_000 },
+    // Heads of streams that share its place are taken for a packet each.
+    { name: "Opus whose stream begins once more", sound: opusOf(5, { others: [mute(1)] }), want: 5_020 },
+    { name: "Opus among many streams", sound: opusOf(5, { others: manyMute }), want: 5_080 },
     { name: "Vorbis", sound: sounds.vorbis, want: 5_000 },
+    { name: "two Vorbis, one behind the other", sound: Buffer.concat([vorbisOf(5), vorbisOf(3)]), want: 8_000 },
+    { name: "FLAC in Ogg", sound: oggFlacOf(5), want: 5_000 },
     { name: "FLAC", sound: sounds.flac, want: 3_000 },
     { name: "a long FLAC", sound: flacOf(60), want: 60_000 },
     { name: "M4A whose movie stands first", sound: sounds.m4a, want: 8_000 },
     { name: "M4A whose movie stands last", sound: m4aOf(375, { isMovieLast: true }), want: 8_000 },
     { name: "M4A of large boxes", sound: m4aOf(375, { isLong: true, isMovieLast: true }), want: 8_000 },
     { name: "M4A in fragments", sound: fragmentedM4aOf([100, 275]), want: 8_000 },
+    {
+      name: "M4A in fragments beside pictures",
+      sound: fragmentedM4aOf([100, 275], { hasPictures: true }),
+      want: 8_000,
+    },
+    { name: "M4A beside pictures", sound: m4aOf(375, { hasPictures: true }), want: 8_000 },
+    {
+      name: "M4A of a hasty description, by what its decoder reads",
+      sound: m4aOf(375, { toldRate: 65_535, decoderRate: 3, told: 1 }),
+      want: 8_000,
+    },
+    {
+      name: "M4A whose description tells twice the rate of its packets",
+      sound: m4aOf(375, { toldRate: 48_000, decoderRate: 6, told: 1 }),
+      want: 16_000,
+    },
+    {
+      name: "M4A with another rate where no decoder reads",
+      sound: m4aOf(375, { decoyRate: 0, decoderRate: 3, told: 1 }),
+      want: 8_000,
+    },
+    { name: "M4A whose decoder's rate has no meaning", sound: m4aOf(375, { decoderRate: 13 }), want: 8_000 },
     { name: "M4A whose movie tells of a millisecond", sound: m4aOf(375, { told: 1 }), want: 8_000 },
     {
       name: "a movie of a codec that is not known, by its head",
@@ -85,6 +126,13 @@ describe("the length of a sound", () => {
     },
     { name: "WebM of a browser, which tells nothing", sound: sounds.webm, want: 5_000 },
     { name: "WebM whose blocks are all at once", sound: webmOf(5, { blockMs: 0 }), want: 5_000 },
+    ...(["xiph", "fixed", "ebml"] as const).map((lacing) => ({
+      name: `WebM whose blocks hold five packets each (${lacing})`,
+      sound: webmOf(5, { lacing, blockMs: 0 }),
+      want: 5_000,
+    })),
+    { name: "WebM whose packets leave silence out", sound: webmOf(5, { blockMs: 40 }), want: 5_960 },
+    { name: "WebM with a second track that says nothing", sound: webmOf(5, { tracks: 2, blockMs: 0 }), want: 5_000 },
     { name: "WebM of another codec, by its head", sound: webmOf(5, { codec: "A_VORBIS", told: 6_000 }), want: 6_000 },
     { name: "WebM of another codec, by its blocks", sound: webmOf(5, { codec: "A_VORBIS" }), want: 4_980 },
     { name: "WAV", sound: wavOf(1.5), want: 1_500 },
@@ -116,7 +164,14 @@ describe("the length of a sound", () => {
   for (const row of [
     { name: "FLAC that tells of one sample", sound: edited(sounds.flac, 22, [0, 0, 0, 1]), least: 1_250 },
     { name: "Vorbis that tells of one sample", sound: vorbisOf(5, { granule: 1 }), least: 312 },
-    { name: "a movie of a codec that is not known", sound: m4aOf(5_000, { codec: "alac", told: 1 }), least: 995 },
+    { name: "a movie of a codec that is not known", sound: m4aOf(5_000, { codec: "samr", told: 1 }), least: 12_750 },
+    { name: "a movie of a codec that loses nothing", sound: m4aOf(5_000, { codec: "alac", told: 1 }), least: 995 },
+    { name: "a movie of pictures", sound: m4aOf(5_000, { codec: "samr", told: 1, hasPictures: true }), least: 995 },
+    {
+      name: "AAC of a hasty description alone",
+      sound: Buffer.concat([m4aOf(100, { toldRate: 65_535, told: 1 }), Buffer.alloc(800_000)]),
+      least: 10_250,
+    },
     { name: "WebM of another codec", sound: webmOf(5, { codec: "A_VORBIS", blockMs: 0, told: 1 }), least: 345 },
     { name: "WAV of the highest rate", sound: edited(sounds.wav, 22, [255, 255, 255, 255, 255, 255]), least: 15 },
   ]) {
@@ -125,6 +180,28 @@ describe("the length of a sound", () => {
       assert.ok(found >= row.least && found <= 1.1 * row.least + 1, `${found} ms`);
     });
   }
+
+  it("is not lost behind bytes that were never written", () => {
+    const sound = denseMp3Of(50_000);
+    // The last of them look like a frame of another kind together with the first that follows.
+    const found = lengthOf(Buffer.concat([sound.subarray(0, 72), Buffer.alloc(3_000_000, 0xff), sound]), 8_192) ?? 0;
+    assert.ok(found >= 3_599_000 && found <= 3_600_072, `${found} ms`);
+  });
+
+  it("is never less for bytes between its frames that were made to take long", () => {
+    const frame = denseMp3Of(1);
+    for (const junkBytes of [3, 9, 12, 30, 60, 600]) {
+      const piece = Buffer.concat([frame, Buffer.from("ff00e0".repeat(junkBytes / 3), "hex")]);
+      const found = lengthOf(Buffer.concat(Array.from({ length: 20_000 }, () => piece))) ?? 0;
+      assert.ok(found >= 72 * 20_000 * 0.99, `${found} ms with ${junkBytes} bytes behind each frame`);
+    }
+  });
+
+  it("is never less for steps that take too many, which are charged as the densest sound", () => {
+    const elements = Buffer.from("a380".repeat(2_000_000), "hex");
+    const sound = Buffer.concat([webmOf(5), elements, webmOf(5)]);
+    assert.equal(lengthOf(sound, 8_192), sound.length);
+  });
 
   it("of bare samples is exact", () => {
     assert.equal(samplesMilliseconds(48_000), 1_000);
@@ -170,9 +247,10 @@ describe("the length of a sound", () => {
     for (const [name, sound] of Object.entries(sounds)) {
       for (const filling of [0, 0x80, 0xff]) {
         const length = new SoundLength();
-        length.push(Buffer.concat([sound.subarray(0, 600), Buffer.alloc(3_000_000, filling)]));
+        const bytes = Buffer.concat([sound.subarray(0, 600), Buffer.alloc(3_000_000, filling)]);
+        length.push(bytes);
         length.end();
-        assert.ok(length.steps <= 1_000_001, `${name}: ${length.steps} steps`);
+        assert.ok(length.steps <= 1_000_001 + bytes.length / 8, `${name}: ${length.steps} steps`);
         assert.ok(length.heldBytes < 300, `${name}: ${length.heldBytes} bytes`);
       }
     }
