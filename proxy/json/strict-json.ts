@@ -24,16 +24,16 @@ import { routingNames, usualNames } from "./usual-names.ts";
 export type { Hit, JsonKind, Member, ScannedObject, ScanOptions, ValueRange } from "./json-object.ts";
 export { readJson, readNumber, readString, readText } from "./json-object.ts";
 
+/** Names that folding leaves as they are. */
+const plainName = /^[a-z0-9_]*$/;
+
 /** By their folded spelling. */
 const routingMembers = new Map(routingNames.map((name) => [foldCase(name), name] as const));
 
 /** As the most generous parsers fold: long s to `s`, Kelvin sign to `k` (both are letters of routing members). */
-function foldCase(name: string): string {
-  return name.toUpperCase().toLowerCase();
+export function foldCase(name: string): string {
+  return plainName.test(name) ? name : name.toUpperCase().toLowerCase();
 }
-
-/** Names that folding leaves as they are. */
-const plainName = /^[a-z0-9_]*$/;
 
 /**
  * Scans a whole request body.
@@ -49,7 +49,7 @@ export function scanJsonObject(bytes: Buffer, options: ScanOptions): ScannedObje
   if (rest < bytes.length) throw invalidJson(rest, "bytes follow the end of the object; send one object only");
   for (const member of scan.members) {
     if (usualNames.names.has(member.name)) continue;
-    const meant = routingMembers.get(plainName.test(member.name) ? member.name : foldCase(member.name));
+    const meant = routingMembers.get(foldCase(member.name));
     if (meant === undefined || meant === member.name) continue;
     throw invalidJson(
       member.keyStart,

@@ -1,5 +1,7 @@
 /** Codes with which a WebSocket ends (RFC 6455 section 7.4). */
 
+export const normalClosure = 1000;
+export const goingAway = 1001;
 export const protocolError = 1002;
 /** Stands in no frame: a close without a code. */
 export const noCode = 1005;

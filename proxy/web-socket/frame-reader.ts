@@ -7,7 +7,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { invalidText, isSendable, noCode, protocolError, tooLarge, tooManyFrames } from "./close-codes.ts";
-import { GrowingBuffer } from "./growing-buffer.ts";
+import { FrameBuffer } from "./frame-buffer.ts";
 import { unmasked } from "./masking.ts";
 import { opcodes } from "./opcodes.ts";
 
@@ -44,9 +44,9 @@ export class FrameReader {
   readonly #rules: FrameRules;
   readonly #listener: FrameListener;
   /** The beginning of a frame whose end has not come. */
-  readonly #pending = new GrowingBuffer();
+  readonly #pending = new FrameBuffer();
   /** The payloads of a message whose last frame has not come. */
-  readonly #fragments = new GrowingBuffer();
+  readonly #fragments = new FrameBuffer();
   /** Of that message; undefined between two messages. */
   #fragmented: number | undefined;
   #fragmentCount = 0;
@@ -115,6 +115,8 @@ export class FrameReader {
         : lengthBytes === 2
           ? bytes.readUInt16BE(at + 2)
           : bytes.readUInt32BE(at + 2) * 2 ** 32 + bytes.readUInt32BE(at + 6);
+    // The shortest form that holds it must be used (RFC 6455 section 5.2).
+    if (payloadLength < shortestOf(lengthBytes)) return this.#violate(protocolError);
     const isControl = (first & 0x08) !== 0;
     if (!isControl && payloadLength + this.#fragments.length > this.#rules.messageBytesMax)
       return this.#violate(tooLarge);
@@ -206,4 +208,9 @@ export class FrameReader {
     this.#listener.onViolation(code);
     return 0;
   }
+}
+
+/** The least length that needs so many bytes more than seven bits. */
+function shortestOf(lengthBytes: number): number {
+  return lengthBytes === 0 ? 0 : lengthBytes === 2 ? 126 : 65_536;
 }

@@ -34,8 +34,12 @@ export interface WebSocketListener {
   onReadEnd(): void;
   /** It takes more after it was full. */
   onDrained(): void;
-  /** Once. @param code 1006 where the connection broke without a close, that of the violation where it broke the protocol */
-  onClosed(code: number, reason: string): void;
+  /**
+   * Once.
+   * @param code as the other side said it; 1006 where the connection broke without a close
+   * @param isViolation it said none: it broke the protocol or a bound, and the code is the one that it was told
+   */
+  onClosed(code: number, reason: string, isViolation: boolean): void;
 }
 
 /** Pings of one that takes no pongs are not answered. */
@@ -46,15 +50,18 @@ export class WebSocketConnection {
   readonly #isClient: boolean;
   readonly #reader: FrameReader;
   #listener: WebSocketListener | undefined;
-  /** What came behind the handshake. */
+  /** What came behind the handshake and was not read yet. */
   #head: Buffer;
+  #isReading = false;
+  /** What the last ping held that has not been answered: of many in one read, only the last needs a pong (RFC 6455 5.5.3). */
+  #pinged: Buffer | undefined;
   /** Frames that pass on, in one piece of memory. */
   #passing: Buffer | undefined;
   #hasSentClose = false;
-  #closed: { readonly code: number; readonly reason: string } | undefined;
+  #closed: { readonly code: number; readonly reason: string; readonly isViolation: boolean } | undefined;
   #isGone = false;
 
-  /** @param head what came behind the handshake; nothing more is read before `listen` */
+  /** @param head what came behind the handshake; it is told with the rest, after `listen` */
   constructor(socket: Connection, head: Buffer, { role, messageBytesMax }: WebSocketOptions) {
     this.#socket = socket;
     this.#isClient = role === "client";
@@ -63,9 +70,11 @@ export class WebSocketConnection {
       { isMasked: role === "server", messageBytesMax },
       {
         onMessage: (payload, frame, isBinary) => this.#listener?.onMessage(payload, frame, isBinary),
-        onPing: (payload) => this.#pong(payload),
-        onClose: (code, reason) => this.#heardClose(code, reason),
-        onViolation: (code) => this.#heardClose(code, ""),
+        onPing: (payload) => {
+          this.#pinged = Buffer.from(payload);
+        },
+        onClose: (code, reason) => this.#heardClose({ code, reason, isViolation: false }),
+        onViolation: (code) => this.#heardClose({ code, reason: "", isViolation: true }),
       },
     );
     socket.pause();
@@ -75,24 +84,37 @@ export class WebSocketConnection {
     socket.on("close", () => this.#gone());
   }
 
-  /** Messages come from now on, unless it is paused. */
+  /** Messages come from now on; it is paused no more. */
   listen(listener: WebSocketListener): void {
     this.#listener = listener;
     if (this.#isGone) {
       process.nextTick(() => this.#tellClosed());
       return;
     }
-    const head = this.#head;
-    this.#head = noBytes;
     // Not at once: whoever listens to one side of a relay listens to the other one next.
-    if (head.length > 0) process.nextTick(() => this.receive(head));
+    process.nextTick(() => {
+      this.#isReading = true;
+      const head = this.#head;
+      this.#head = noBytes;
+      if (head.length > 0) this.receive(head);
+    });
     this.#socket.resume();
   }
 
   /** @param bytes that the connection has read, in order; readable during the call alone */
   receive(bytes: Buffer): void {
-    this.#reader.push(bytes);
-    this.#listener?.onReadEnd();
+    if (!this.#isReading) {
+      // TLS hands on what it had decrypted when the connection was paused.
+      this.#head = Buffer.concat([this.#head, bytes]);
+      return;
+    }
+    try {
+      this.#reader.push(bytes);
+    } finally {
+      this.#answerPing();
+      // Also where our own code threw: the frames that pass on lie in memory that is read into again.
+      this.#listener?.onReadEnd();
+    }
   }
 
   /** Neither side has said that it closes, and the connection stands. */
@@ -150,7 +172,10 @@ export class WebSocketConnection {
     this.#write(writeFrame(opcodes.ping, "", this.#isClient));
   }
 
-  #pong(payload: Buffer): void {
+  #answerPing(): void {
+    const payload = this.#pinged;
+    if (payload === undefined) return;
+    this.#pinged = undefined;
     if (this.waitingBytes < unansweredBytesMax) this.#write(writeFrame(opcodes.pong, payload, this.#isClient));
   }
 
@@ -182,8 +207,10 @@ export class WebSocketConnection {
   }
 
   /** The other side closes, or broke the protocol: it is told the same code, and the connection ends. */
-  #heardClose(code: number, reason: string): void {
-    this.#closed = { code, reason };
+  #heardClose(closed: { readonly code: number; readonly reason: string; readonly isViolation: boolean }): void {
+    const { code } = closed;
+    this.#closed = closed;
+    this.#answerPing();
     if (this.#hasSentClose) this.#socket.end();
     else this.close(isSendable(code) ? code : undefined, "");
     // What comes behind is of no use, and must be read so that the end is seen.
@@ -196,8 +223,8 @@ export class WebSocketConnection {
   }
 
   #tellClosed(): void {
-    const { code, reason } = this.#closed ?? { code: brokenOff, reason: "" };
-    this.#listener?.onClosed(code, reason);
+    const { code, reason, isViolation } = this.#closed ?? { code: brokenOff, reason: "", isViolation: false };
+    this.#listener?.onClosed(code, reason, isViolation);
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * Writes frames (RFC 6455 section 5.2), each whole: nothing is sent in fragments.
  *
- * What a client sends is masked by four bytes that nobody can foresee (RFC 6455 section 5.3), so that nobody between the two
- * can be made to read a message as something else.
+ * What we write as a client is masked by four bytes that nobody can foresee (RFC 6455 section 5.3), so that nobody between the
+ * two can be made to read a message as something else. A frame that a relay passes on (`WebSocketConnection.pass`) keeps the
+ * mask that our own client chose: whoever can choose it knows what goes over the wire.
  */
 import { randomFillSync } from "node:crypto";
 import { maskFrom } from "./masking.ts";

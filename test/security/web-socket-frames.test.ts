@@ -23,6 +23,9 @@ const rows: readonly (readonly [name: string, bytes: Buffer, code: number])[] = 
   ["a close in fragments", frame(closeOf(1000), { opcode: 8, isFinal: false }), 1002],
   ["a continuation of nothing", frame(clear, { opcode: 0 }), 1002],
   ["a message inside another", Buffer.concat([frame("{", { isFinal: false }), frame(clear)]), 1002],
+  ["a length of seven bits in two bytes", frame(clear, { lengthBytes: 2 }), 1002],
+  ["a length of seven bits in eight bytes", frame(clear, { lengthBytes: 8 }), 1002],
+  ["a length of two bytes in eight", frame("x".repeat(300), { lengthBytes: 8 }), 1002],
   ["text that is not UTF-8", frame(badText), 1007],
   [
     "text that is not UTF-8 over two frames",

@@ -12,7 +12,7 @@ import type { AuthorizedCall } from "#proxy/dispatch/admitted-call";
 import type { SettlementContext } from "#proxy/dispatch/reservations/settle-call";
 import { type UnitCounter, UnitSettlement } from "#proxy/dispatch/reservations/settle-units";
 import type { OpaqueEndpoint } from "#proxy/endpoints/endpoint";
-import { headerValues } from "#proxy/http1/wire/header-values";
+import { openBrace, openBracket, skipSpace } from "#proxy/json/json-tokens";
 import { type TokenUsage, zeroUsage } from "#proxy/settle/usage";
 import {
   matchPassThrough,
@@ -52,15 +52,22 @@ export const passThrough: OpaqueEndpoint<PassThroughMatch, PassThroughCall> = {
   serve: servePassThrough,
 };
 
-/** Where tokens have a price a JSON body may be a prompt: reserved as one, with the reply that models make by default. */
-function tokensOf({ call, route, exchange, snapshot }: AuthorizedCall<PassThroughCall>): Partial<TokenUsage> {
+/**
+ * Where tokens have a price a JSON body may be a prompt: reserved as one, with the reply that models make by default.
+ * Upstreams read JSON under any content type: what tells it is its first byte.
+ */
+function tokensOf({ call, route, snapshot }: AuthorizedCall<PassThroughCall>): Partial<TokenUsage> {
   const { price, info } = route;
-  const [type = ""] = headerValues(exchange.request.rawHeaders, "content-type");
   const isPriced = price?.input !== undefined || price?.output !== undefined;
-  if (!isPriced || call.bytes.length === 0 || !/^application\/json\b/i.test(type)) return {};
+  if (!isPriced || !isJson(call.bytes)) return {};
   const { defaultOutputReserve } = snapshot.fleet;
   return {
     input: estimateTextTokens(call.bytes.length, call.bytes.length, snapshot.fleet),
     output: Math.min(defaultOutputReserve, info?.maxOutputTokens ?? defaultOutputReserve),
   };
+}
+
+function isJson(bytes: Buffer): boolean {
+  const first = bytes[skipSpace(bytes, 0, bytes.length)];
+  return first === openBrace || first === openBracket;
 }

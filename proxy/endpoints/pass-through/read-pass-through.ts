@@ -69,8 +69,11 @@ export function readPassThrough(bytes: Buffer, match: PassThroughMatch): PassThr
   };
 }
 
-/** A name is not decoded, so that `%6bey` cannot be the `key` of somebody who decodes it; brackets are written so by SDKs. */
-const pairForm = /^(?:[\w.[\]~-]|%5[BbDd]){1,64}(?:=(?:[\w.~:@,/+=*'()!;$[\]{}|"^`-]|%[0-9A-Fa-f]{2})*)?$/;
+/**
+ * A name is not decoded, so that `%6bey` cannot be the `key` of somebody who decodes it; brackets are written so by SDKs.
+ * Nor does a value hold a bare `;`, which some programs read as `&`.
+ */
+const pairForm = /^(?:[\w.[\]~-]|%5[BbDd]){1,64}(?:=(?:[\w.~:@,/+=*'()!$[\]{}|"^`-]|%[0-9A-Fa-f]{2})*)?$/;
 
 function readPairs(rawQuery: string): readonly string[] {
   const pairs = rawQuery.split("&").filter((pair) => pair !== "");

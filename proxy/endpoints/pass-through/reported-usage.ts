@@ -1,6 +1,6 @@
 /**
  * Finds the usage that a reply reports, whatever else it holds: the usage objects of the four chat formats, at the places
- * where providers put them, in JSON and in server-sent events.
+ * where providers put them, in JSON, in lists and lines of JSON, and in server-sent events.
  *
  * What is passed on has no format: a reply without such an object used no tokens that anybody could charge.
  */
@@ -73,7 +73,15 @@ export class UsageWatch {
     const bytes = this.#kept.length === 1 ? this.#kept[0] : Buffer.concat(this.#kept);
     this.#kept = [];
     if (bytes === undefined || !bytes.includes(mark)) return;
-    this.#read(this.#isWhole ? parseJson(bytes.toString("utf8")) : lastUsageIn(bytes.toString("utf8")));
+    if (this.#isWhole) this.#readWhole(bytes.toString("utf8"));
+    else this.#read(lastUsageIn(bytes.toString("utf8")));
+  }
+
+  /** One value, a list of parts as Gemini streams them unless asked for events, or one value a line. */
+  #readWhole(text: string): void {
+    const json = parseJson(text);
+    const parts = json === undefined ? text.split(/[\r\n]+/).map(parseJson) : Array.isArray(json) ? json : [json];
+    for (const part of parts) this.#read(part);
   }
 
   #keep(chunk: Buffer): void {

@@ -50,7 +50,7 @@ export async function servePassThrough(admitted: Admitted): Promise<void> {
 type ServedQuestion = Pick<SelectionRequest, "route" | "model" | "capability" | "formats" | "acceptsPath">;
 
 /** What a target must be able to serve: one of its channel's paths is that of the call. */
-export function questionOf({ call, route }: Pick<Admitted, "call" | "route">): ServedQuestion {
+function questionOf({ call, route }: Pick<Admitted, "call" | "route">): ServedQuestion {
   const { path } = call.endpoint;
   return {
     route,

@@ -101,6 +101,16 @@ describe("image edits", () => {
     { name: "with a picture that is none", parts: [...usual, file("image", "%PDF-1.4")], param: "image" },
     { name: "with an empty file", parts: [...usual, file("image", "")], param: "image" },
     { name: "with a mask that is none", parts: [...usual, file("image", png), file("mask", "text")], param: "mask" },
+    {
+      name: "with two masks",
+      parts: [...usual, file("image", png), file("mask", png), file("mask[]", png)],
+      param: "mask[]",
+    },
+    {
+      name: "with a list of masks",
+      parts: [...usual, file("image", png), ...Array<Buffer>(2).fill(file("mask[]", png))],
+      param: "mask[]",
+    },
     { name: "with 17 pictures", parts: [...usual, ...Array<Buffer>(17).fill(file("image[]", png))], param: "image" },
     { name: "without a model", parts: [field("prompt", "x"), file("image", png)], param: "model" },
     { name: "without a prompt", parts: [field("model", "painter"), file("image", png)], param: "prompt" },

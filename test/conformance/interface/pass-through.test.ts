@@ -40,6 +40,7 @@ describe("calls that are passed on", () => {
       keyManifest("once", { limits: [{ name: "once", unit: "Requests", limit: "1", period: "Lifetime" }] }),
       keyManifest("poor", { limits: [{ name: "quota", unit: "Cost", limit: "0.6", period: "Lifetime" }] }),
       keyManifest("rich", { limits: [{ name: "quota", unit: "Cost", limit: "100", period: "Lifetime" }] }),
+      keyManifest("wordless", { limits: [{ name: "out", unit: "OutputTokens", limit: "100", period: "Lifetime" }] }),
       channelSecretManifest(),
       channelManifest("files", upstream.origin, {
         formats: [{ type: "ChatCompletions" }, files],
@@ -387,6 +388,19 @@ describe("calls that are passed on", () => {
     const answer = await pass("/priced/files", { key: "rich" });
     const record = await gateway.recordOf(String(answer.header("x-request-id")));
     assert.equal(record.costNanos, 500_000_000n);
+  });
+
+  it("reserves the tokens of a JSON body, whatever its type is called", async () => {
+    for (const type of ["application/json", "text/plain", "application/vnd.api+json"]) {
+      for (const body of ["{}", " [1]"]) {
+        const options = { key: "wordless", method: "POST", body, headers: { "content-type": type } };
+        const answer = await pass("/priced/files", options);
+        assert.deepEqual([answer.status, at(answer.json(), "error", "code")], [429, "insufficient_quota"]);
+      }
+    }
+    assert.equal(upstream.requests.length, 0);
+    const answer = await pass("/priced/files", { key: "wordless", method: "POST", body: "a file" });
+    assert.equal(answer.status, 200, answer.body.toString());
   });
 
   it("charges the request alone where a reply reports nothing", async () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { type FakeSession, usageOf } from "#test/support/realtime/fake-realtime";
+import { closeCodeOf, frame, rawRealtime } from "#test/support/realtime/raw-frames";
 import {
   lifetime,
   type RealtimeRig,
@@ -121,6 +122,19 @@ describe("charges of a realtime session", function () {
       "the session",
       ({ status, error: told, end }) => status === 101 && told === "insufficient_quota" && end === "RD",
     );
+  });
+
+  it("charges nothing for what was asked for behind the message that ended the session", async () => {
+    const known = rig.responseLines.length;
+    const client = await rawRealtime(rig.gateway.port, "few-tokens");
+    const ask = (cap: number): string =>
+      JSON.stringify({ type: "response.create", response: { max_output_tokens: cap } });
+    client.write(Buffer.concat([6_000, 10, 10].map((cap) => frame(ask(cap)))));
+    await client.readUntil("the close", (all) => closeCodeOf(all) === 4429);
+    client.close();
+    await rig.logLine("the session", ({ status, key }) => status === 101 && key === "default/few-tokens");
+    assert.equal(rig.upstream.session.texts.length, 0);
+    assert.deepEqual(rig.responseLines.slice(known), []);
   });
 
   it("cancels a response that the upstream begins beyond the ceiling, and charges what it took", async () => {

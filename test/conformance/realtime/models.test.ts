@@ -95,12 +95,44 @@ describe("models of a realtime session", function () {
     });
   }
 
+  for (const transcription of [{}, { language: "de" }, { model: null }]) {
+    it(`refuses a transcription of ${JSON.stringify(transcription)}: the upstream would choose the model`, async () => {
+      const client = await rig.connect();
+      for (const input of [{ audio: { input: { transcription } } }, { input_audio_transcription: transcription }]) {
+        client.send({ type: "session.update", session: input });
+      }
+      await client.waitFor("error", 2);
+      assert.deepEqual(
+        client.errors.map(({ code, param }) => [code, param]),
+        ["audio.input.transcription.model", "input_audio_transcription.model"].map((place) => [
+          "missing_required_parameter",
+          `session.${place}`,
+        ]),
+      );
+      assert.equal(rig.upstream.session.texts.length, 0);
+      client.send(transcribing("scribe"));
+      client.send({ type: "session.update", session: { audio: { input: { transcription: { language: "de" } } } } });
+      await client.waitFor("session.updated", 2);
+    });
+  }
+
   for (const text of [
     '{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{"model":"forbidden"}}',
     '{"type":"session.update","session":{"model":"talk","model":"forbidden"}}',
     '{"type":"session.update","session":{"type":"realtime"},"sess\\u0069on":{"model":"forbidden"}}',
     '{"type":"session.update","Session":{"model":"forbidden"}}',
     '{"type":"input_audio_buffer.append","audio":"AA==","Type":"response.create"}',
+    '{"type":"session.update","\u017fession":{"model":"forbidden"}}',
+    '{"type":"session.update","session":{"Model":"forbidden"}}',
+    '{"type":"session.update","session":{"Audio":{"input":{"transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"INPUT":{"transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"input":{"Transcription":{"model":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"scribe","MODEL":"forbidden"}}}}}',
+    '{"type":"session.update","session":{"input_Audio_transcription":{"model":"forbidden"}}}',
+    '{"type":"session.update","session":{"Max_output_tokens":"inf"}}',
+    '{"type":"response.create","response":{"Model":"forbidden"}}',
+    '{"type":"response.create","response":{"Prompt":{"id":"pmpt_1"}}}',
+    '{"type":"response.create","response":{"Max_Response_Output_Tokens":"inf"}}',
     "[]",
     "null",
     "no json",
@@ -138,6 +170,25 @@ describe("models of a realtime session", function () {
     const updated = await client.waitFor("session.updated");
     assert.deepEqual(updated["session"], transcribing("scribe").session);
   });
+
+  it("calls the session's model by the client's name, whatever the upstream calls it", async () => {
+    const client = await rig.connect();
+    rig.upstream.session.send({ type: "session.updated", session: { type: "realtime", model: "up-talk-2025-08-28" } });
+    const { session } = await client.waitFor("session.updated");
+    assert.deepEqual(session, { type: "realtime", model: "talk" });
+  });
+
+  for (const owner of ["session", "response"] as const) {
+    it(`refuses two caps of a ${owner}: an upstream may read either`, async () => {
+      const client = await rig.connect();
+      const caps = { max_output_tokens: 1, max_response_output_tokens: "inf" };
+      client.send({ type: owner === "session" ? "session.update" : "response.create", [owner]: caps });
+      await client.waitFor("error");
+      const { code, param } = client.lastError;
+      assert.deepEqual([code, param], ["invalid_value", `${owner}.max_response_output_tokens`]);
+      assert.equal(rig.upstream.session.received.length, 0);
+    });
+  }
 
   it("an object that the upstream's account keeps is refused", async () => {
     const client = await rig.connect();

@@ -61,6 +61,30 @@ describe("what a realtime upstream begins by itself", function () {
     assert.equal(client.lastError["code"], "rate_limit_exceeded");
   });
 
+  it("a transcription by a model that nobody named ends the session, and is not told", async () => {
+    const client = await rig.connect();
+    rig.upstream.session.transcribe("item_1", "for nothing", { type: "duration", seconds: 600 });
+    const { code, reason } = await client.waitClosed();
+    assert.deepEqual([code, client.lastError["code"]], [1011, "upstream_error"]);
+    assert.match(reason, /transcribed/);
+    assert.ok(!client.texts.join().includes("for nothing"));
+  });
+
+  it("a transcription that did not say that it began is charged by its usage", async () => {
+    const client = await rig.connect();
+    client.send({ type: "session.update", session: { audio: { input: { transcription: { model: "scribe" } } } } });
+    await client.waitFor("session.updated");
+    const line = rig.nextResponseLine();
+    rig.upstream.session.send({
+      type: "conversation.item.input_audio_transcription.completed",
+      item_id: "item_1",
+      transcript: "hello",
+      usage: { type: "tokens", total_tokens: 30, input_tokens: 20, output_tokens: 10 },
+    });
+    const { model, tokens } = await line;
+    assert.deepEqual([model, tokens], ["scribe", { input: 20, output: 10 }]);
+  });
+
   it("what ran beyond a balance is taken from it at once", async () => {
     const client = await rig.connect({ key: "thin" });
     client.send({ type: "session.update", session: { audio: { input: { transcription: { model: "dear" } } } } });

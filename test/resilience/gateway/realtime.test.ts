@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from "mocha";
 import { memberAt } from "#proxy/json/json-value";
 import { RawClient } from "#test/support/raw-client";
 import type { FakeSession } from "#test/support/realtime/fake-realtime";
-import { handshakeText } from "#test/support/realtime/raw-frames";
+import { frame, handshakeText, rawRealtime } from "#test/support/realtime/raw-frames";
 import type { RealtimeClient } from "#test/support/realtime/realtime-client";
 import {
   type RealtimeRig,
@@ -56,12 +56,59 @@ describe("a realtime session", function () {
       assert.deepEqual([closed.code, closed.reason], [4123, "enough"]);
     });
 
-    it("with the upstream's code and a reason without its names", async () => {
+    for (const [code, wanted] of [
+      [1000, "talk is not for [account]"],
+      [1001, "talk is not for [account]"],
+      [1002, ""],
+      [1007, ""],
+      [1008, ""],
+      [1009, ""],
+      [4_321, ""],
+    ] as const) {
+      it(`with the upstream's code ${code} and ${wanted === "" ? "no reason" : "a reason without its names"}`, async () => {
+        const client = await rig.connect();
+        await client.waitFor("session.created");
+        rig.upstream.session.socket.close(code, "up-talk is not for org-abcdef");
+        const closed = await client.waitClosed();
+        assert.deepEqual([closed.code, closed.reason, client.errors], [code, wanted, []]);
+      });
+    }
+
+    it("with 1001 at the upstream when the client breaks the protocol", async () => {
+      const client = await rawRealtime(rig.gateway.port);
+      const { session } = rig.upstream;
+      client.write(frame("{}", { reserved: 4 }));
+      const closed = await waitFor("the upstream's close", () => session.closed);
+      assert.equal(closed.code, 1001);
+      client.close();
+    });
+
+    for (const [name, wanted] of [
+      ["the upstream", ["SD", "upstream_error"]],
+      ["the client", ["CD", undefined]],
+    ] as const) {
+      it(`and what runs is said to be cut by ${name} that closes`, async () => {
+        rig.upstream.script = beginOnly;
+        const client = await rig.connect();
+        const line = rig.nextResponseLine();
+        client.send({ type: "response.create" });
+        await client.waitFor("response.created");
+        (name === "the client" ? client : rig.upstream.session).socket.close(1000);
+        const { end, error } = await line;
+        assert.deepEqual([end, error], wanted);
+      });
+    }
+
+    it("as complete when the upstream closes and nothing runs", async () => {
       const client = await rig.connect();
       await client.waitFor("session.created");
-      rig.upstream.session.socket.close(1008, "up-talk is not for org-abcdef");
-      const { code, reason } = await client.waitClosed();
-      assert.deepEqual([code, reason], [1008, "talk is not for [account]"]);
+      const known = rig.gateway.accessLog.length;
+      rig.upstream.session.socket.close(1000);
+      await client.waitClosed();
+      const line = await waitFor("the session", () =>
+        rig.gateway.accessLog.slice(known).find(({ status }) => status === 101),
+      );
+      assert.deepEqual([line["end"], line["error"]], ["--", undefined]);
     });
 
     it("within 100 ms at the upstream when the client's connection is cut", async () => {

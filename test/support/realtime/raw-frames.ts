@@ -11,6 +11,8 @@ export interface FrameOptions {
   readonly isMasked?: boolean;
   /** What the frame says its payload is long; its real length unless given. */
   readonly declared?: bigint;
+  /** Bytes of the extended length; the fewest that hold it unless given. */
+  readonly lengthBytes?: 2 | 8;
 }
 
 /** Text from a client, unless told otherwise. */
@@ -20,12 +22,9 @@ export function frame(payload: Buffer | string, options: FrameOptions = {}): Buf
   const length = options.declared ?? BigInt(bytes.length);
   const first = (isFinal ? 0x80 : 0) | (reserved << 4) | opcode;
   const flag = isMasked ? 0x80 : 0;
-  const head =
-    length < 126n
-      ? Buffer.from([first, flag | Number(length)])
-      : length < 65_536n
-        ? Buffer.from([first, flag | 126, Number(length >> 8n), Number(length & 0xffn)])
-        : Buffer.concat([Buffer.from([first, flag | 127]), bigEndian(length)]);
+  const lengthBytes = options.lengthBytes ?? (length < 126n ? 0 : length < 65_536n ? 2 : 8);
+  const short = lengthBytes === 0 ? Number(length) : lengthBytes === 2 ? 126 : 127;
+  const head = Buffer.concat([Buffer.from([first, flag | short]), bigEndian(length).subarray(8 - lengthBytes)]);
   if (!isMasked) return Buffer.concat([head, bytes]);
   const mask = Buffer.from([1, 2, 3, 4]);
   return Buffer.concat([head, mask, bytes.map((byte, index) => byte ^ (mask[index % 4] ?? 0))]);
@@ -38,11 +37,11 @@ function bigEndian(length: bigint): Buffer {
 }
 
 /** The request that opens a session, as it is sent. */
-export function handshakeText(target = "/v1/realtime?model=talk"): string {
+export function handshakeText(target = "/v1/realtime?model=talk", key = "main"): string {
   return [
     `GET ${target} HTTP/1.1`,
     "Host: x",
-    `Authorization: Bearer ${rawKey("main")}`,
+    `Authorization: Bearer ${rawKey(key)}`,
     "Connection: Upgrade",
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
@@ -53,9 +52,9 @@ export function handshakeText(target = "/v1/realtime?model=talk"): string {
 }
 
 /** A client whose handshake was accepted and which sends frames as bytes. */
-export async function rawRealtime(port: number, target?: string): Promise<RawClient> {
+export async function rawRealtime(port: number, key?: string): Promise<RawClient> {
   const client = await RawClient.connect({ port });
-  client.write(handshakeText(target));
+  client.write(handshakeText(undefined, key));
   await client.readUntil("the handshake", (received) => received.includes("session.created"));
   return client;
 }

@@ -18,6 +18,7 @@ export interface SourceImages {
 const sourcesMax = 16;
 const takenTypes: ReadonlySet<string | undefined> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);
 
+/** @throws GatewayError `invalid_value` for a second mask: an upstream may take either */
 export function readFormSources({ parts }: Pick<Form, "parts">): SourceImages {
   const sources: SourceImage[] = [];
   let mask: SourceImage | undefined;
@@ -30,8 +31,9 @@ export function readFormSources({ parts }: Pick<Form, "parts">): SourceImages {
       part.kind === "file"
         ? { kind: "file", where: name, file: part }
         : { kind: "text", where: name, text: part.value };
-    if (base === "mask") mask = source;
-    else sources.push(source);
+    if (base === "image") sources.push(source);
+    else if (mask === undefined) mask = source;
+    else throw invalidValue(name, "must be given once, under one name");
   }
   return { sources, mask };
 }

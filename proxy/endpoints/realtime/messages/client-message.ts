@@ -9,6 +9,8 @@ import { capOutput } from "#proxy/formats/body/output-members";
 import { BodyEditor } from "#proxy/json/body-editor";
 import { parseJson } from "#proxy/json/json-value";
 import {
+  foldCase,
+  type Member,
   readNumber,
   readString,
   readText,
@@ -24,6 +26,8 @@ export interface ClientMessage {
   /** Repeated by the upstream in an error about this message. */
   readonly eventId: string | undefined;
   readonly body: ScannedObject;
+  /** Objects inside of it that have been looked into, by where they begin: each is scanned once. */
+  readonly nested: Map<number, ScannedObject>;
 }
 
 /** A model as a message names it. */
@@ -47,30 +51,30 @@ const transcriptionPlaces = [
   ["session", "audio", "input", "transcription"],
   ["session", "input_audio_transcription"],
 ];
+/** Of parts of an item: what they hold is no text (`usage/message-size.ts`). */
+const measuredMembers: readonly string[] = ["audio", "image_url"];
 /** Members that decide what a message does: an upstream that folds case must not find others. */
 const routingMembers = new Set(["type", "session", "response", "event_id", "model"]);
 
 /** @throws GatewayError `invalid_json`, `missing_parameter`, `invalid_type` */
 export function readClientMessage(bytes: Buffer, bounds: ScanOptions): ClientMessage {
-  const body = scanJsonObject(bytes, bounds);
+  const body = scanJsonObject(bytes, { ...bounds, watch: measuredMembers });
   for (const { name } of body.members) {
-    const folded = name.toLowerCase();
-    if (folded !== name && routingMembers.has(folded)) {
-      throw new GatewayError("invalid_json", `The member ${JSON.stringify(name)} must be spelled "${folded}".`);
-    }
+    const folded = foldCase(name);
+    if (folded !== name && routingMembers.has(folded)) throw otherCase(name, folded);
   }
   const type = body.member("type");
   if (type === undefined) throw new GatewayError("missing_parameter", "'type' is missing.", { param: "type" });
   const name = readString(body, type);
   if (name === undefined) throw new GatewayError("invalid_type", "'type' must be a string.", { param: "type" });
-  return { type: name, eventId: readString(body, body.member("event_id")), body };
+  return { type: name, eventId: readString(body, body.member("event_id")), body, nested: new Map() };
 }
 
 /** @throws GatewayError `invalid_type` for a model that is no name, `invalid_json` for a member that stands twice */
-export function namedModels({ body }: ClientMessage): NamedModel[] {
+export function namedModels(message: ClientMessage): NamedModel[] {
   const named: NamedModel[] = [];
   for (const [use, path] of modelPlaces) {
-    const found = find(body, path);
+    const found = find(message, path);
     if (found === undefined || found.member.kind === "null") continue;
     const model = readString(found.owner, found.member);
     if (model === undefined) {
@@ -95,13 +99,14 @@ export interface MessageEdits {
 }
 
 /** @returns the message as the upstream gets it */
-export function editMessage({ body, eventId }: ClientMessage, edits: MessageEdits): Buffer {
+export function editMessage(message: ClientMessage, edits: MessageEdits): Buffer {
+  const { body, eventId } = message;
   const editor = new BodyEditor(body);
   for (const { path, upstreamModel } of edits.models) {
     editorAt(editor, path.slice(0, -1)).set(path.at(-1) ?? "", JSON.stringify(upstreamModel));
   }
   if (eventId === undefined && edits.eventId !== undefined) editor.set("event_id", JSON.stringify(edits.eventId));
-  if (edits.dropsMetadata === true && find(body, ["response", "metadata"]) !== undefined) {
+  if (edits.dropsMetadata === true && find(message, ["response", "metadata"]) !== undefined) {
     editor.nested("response").remove("metadata");
   }
   if (edits.cap?.tokens !== undefined) setCap(editor.nested(edits.cap.owner), edits.cap.owner, edits.cap.tokens);
@@ -115,8 +120,16 @@ function setCap(editor: BodyEditor, owner: "response" | "session", tokens: numbe
 }
 
 /** Whether the message ends the transcription of what the client says. */
-export function endsTranscription({ body }: ClientMessage): boolean {
-  return transcriptionPlaces.some((path) => find(body, path)?.member.kind === "null");
+export function endsTranscription(message: ClientMessage): boolean {
+  return transcriptionPlaces.some((path) => find(message, path)?.member.kind === "null");
+}
+
+/** Where the message asks for a transcription and names no model for it: the upstream would take one of its own. */
+export function unnamedTranscription(message: ClientMessage): readonly string[] | undefined {
+  return transcriptionPlaces.find((path) => {
+    const model = find(message, [...path, "model"]);
+    return find(message, path)?.member.kind === "object" && (model === undefined || model.member.kind === "null");
+  });
 }
 
 /**
@@ -124,7 +137,7 @@ export function endsTranscription({ body }: ClientMessage): boolean {
  * @throws GatewayError `unsupported_parameter`
  */
 export function refuseUpstreamObjects(
-  { body }: ClientMessage,
+  message: ClientMessage,
   { upstreamObjects }: Pick<Channel, "upstreamObjects">,
 ): void {
   if (upstreamObjects === "Shared") return;
@@ -132,7 +145,7 @@ export function refuseUpstreamObjects(
     ["session", "prompt"],
     ["response", "prompt"],
   ]) {
-    const found = find(body, path);
+    const found = find(message, path);
     if (found === undefined || found.member.kind === "null") continue;
     const param = path.join(".");
     throw new GatewayError(
@@ -143,42 +156,73 @@ export function refuseUpstreamObjects(
   }
 }
 
-/** The most tokens that a message allows its response or its session to say; undefined where it says nothing of it. */
-export function outputCapOf({ body }: ClientMessage, owner: "response" | "session"): number | "none" | undefined {
-  for (const name of capMembers) {
-    const found = find(body, [owner, name]);
-    if (found === undefined) continue;
-    const cap = readNumber(found.owner, found.member);
-    return cap !== undefined && Number.isSafeInteger(cap) && cap > 0 ? cap : "none";
+/**
+ * The most tokens that a message allows its response or its session to say; undefined where it says nothing of it.
+ * @throws GatewayError `invalid_value` where it says so twice: an upstream reads either name
+ */
+export function outputCapOf(message: ClientMessage, owner: "response" | "session"): number | "none" | undefined {
+  const [found, second] = capMembers.flatMap((name) => find(message, [owner, name]) ?? []);
+  if (found === undefined) return undefined;
+  if (second !== undefined) {
+    const param = `${owner}.${second.member.name}`;
+    const text = `'${param}' must not stand beside '${owner}.${found.member.name}'. Send one of them.`;
+    throw new GatewayError("invalid_value", text, { param });
   }
-  return undefined;
+  const cap = readNumber(found.owner, found.member);
+  return cap !== undefined && Number.isSafeInteger(cap) && cap > 0 ? cap : "none";
 }
 
 /** Whether a response stands beside the conversation: the next one does not read it. */
-export function asksOutOfBand({ body }: ClientMessage): boolean {
-  const found = find(body, ["response", "conversation"]);
+export function asksOutOfBand(message: ClientMessage): boolean {
+  const found = find(message, ["response", "conversation"]);
   return found !== undefined && readString(found.owner, found.member) === "none";
 }
 
 /** What the upstream repeats when the response begins. */
-export function metadataOf({ body }: ClientMessage): unknown {
-  const found = find(body, ["response", "metadata"]);
+export function metadataOf(message: ClientMessage): unknown {
+  const found = find(message, ["response", "metadata"]);
   return found === undefined ? undefined : parseJson(readText(found.owner, found.member));
 }
 
-type Found = { readonly owner: ScannedObject; readonly member: NonNullable<ReturnType<ScannedObject["member"]>> };
+type Found = { readonly owner: ScannedObject; readonly member: Member };
 
-/** @throws GatewayError `invalid_json` where an object on the way has a member twice */
-function find(body: ScannedObject, path: readonly string[]): Found | undefined {
-  let owner = body;
+/** @throws GatewayError `invalid_json` where an object on the way has a member twice, or the next one in another case */
+function find(message: ClientMessage, path: readonly string[]): Found | undefined {
+  let owner = message.body;
   for (const [depth, name] of path.entries()) {
+    refuseOtherCase(owner, name);
     const member = owner.member(name);
     if (member === undefined) return undefined;
     if (depth === path.length - 1) return { owner, member };
     if (member.kind !== "object") return undefined;
-    owner = scanMembers(owner.bytes, member.valueStart, member.valueEnd);
+    owner = scannedAt(message, member);
   }
   return undefined;
+}
+
+/** An object of the message's top level; undefined where it has none of this name. */
+export function nestedObject(message: ClientMessage, name: string): ScannedObject | undefined {
+  const member = message.body.member(name);
+  return member?.kind === "object" ? scannedAt(message, member) : undefined;
+}
+
+function scannedAt({ body, nested }: ClientMessage, { valueStart, valueEnd }: Member): ScannedObject {
+  const known = nested.get(valueStart);
+  if (known !== undefined) return known;
+  const scanned = scanMembers(body.bytes, valueStart, valueEnd);
+  nested.set(valueStart, scanned);
+  return scanned;
+}
+
+/** An upstream that folds case would find it where the gateway does not. */
+function refuseOtherCase({ members }: ScannedObject, wanted: string): void {
+  for (const { name } of members) {
+    if (name !== wanted && foldCase(name) === wanted) throw otherCase(name, wanted);
+  }
+}
+
+function otherCase(name: string, wanted: string): GatewayError {
+  return new GatewayError("invalid_json", `The member ${JSON.stringify(name)} must be spelled "${wanted}".`);
 }
 
 function editorAt(editor: BodyEditor, path: readonly string[]): BodyEditor {

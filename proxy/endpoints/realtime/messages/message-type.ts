@@ -3,7 +3,7 @@
  *
  * What a client sends must be read as the upstream will read it: another `type` further back would be a message that
  * nobody checked. So a client's message is told by its bytes only where nothing can stand further back
- * (`plainAudioBytes`); all others are scanned whole (`client-message.ts`). An upstream's own messages need no such care.
+ * (`plainAudioLength`); all others are scanned whole (`client-message.ts`). An upstream's own messages need no such care.
  */
 
 /** As programs write an object: without spaces, and as Python's `json.dumps` does. */

@@ -38,13 +38,16 @@ export function cancelEvent(responseId: string | undefined): string {
   return JSON.stringify({ type: "response.cancel", ...(responseId === undefined ? {} : { response_id: responseId }) });
 }
 
-/** `session.created` and `session.updated`, with the client's names of the models. */
-export function withPublicNames(event: JsonObject, names: PublicNames): JsonObject {
+/**
+ * `session.created` and `session.updated`, with the client's names of the models.
+ * @param conversation the model that the session was opened for, whatever the upstream calls it now; undefined: it has none
+ */
+export function withPublicNames(event: JsonObject, names: PublicNames, conversation: string | undefined): JsonObject {
   const { session } = event;
   if (!isObject(session)) return event;
   const renamed: Record<string, unknown> = { ...session };
   const publicName = (name: unknown): unknown => (typeof name === "string" ? (names.get(name) ?? name) : name);
-  if (Object.hasOwn(session, "model")) renamed["model"] = publicName(session["model"]);
+  if (Object.hasOwn(session, "model")) renamed["model"] = conversation ?? publicName(session["model"]);
   const beta = session["input_audio_transcription"];
   if (isObject(beta)) renamed["input_audio_transcription"] = { ...beta, model: publicName(beta["model"]) };
   const { audio } = session;

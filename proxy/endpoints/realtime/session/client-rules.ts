@@ -14,6 +14,7 @@ import {
   outputCapOf,
   readClientMessage,
   refuseUpstreamObjects,
+  unnamedTranscription,
 } from "#proxy/endpoints/realtime/messages/client-message";
 import { plainAudioLength } from "#proxy/endpoints/realtime/messages/message-type";
 import { usualOutput } from "#proxy/endpoints/realtime/usage/conversation-size";
@@ -26,7 +27,8 @@ import type { SessionState } from "./session-state.ts";
 export type ClientVerdict =
   /** It goes upstream as it came. */
   | "pass"
-  | { readonly forward: Buffer }
+  /** @param asked id of the response that was reserved for it */
+  | { readonly forward: Buffer; readonly asked?: string }
   /** The client is told, and the message goes nowhere. @param about id of the message */
   | { readonly refusal: GatewayError; readonly about: string | undefined };
 
@@ -87,6 +89,7 @@ export class ClientRules {
 
   /** What it says holds when the upstream has taken it; each has an id, by which the upstream can refuse it. */
   #update(message: ClientMessage, { edits, transcriber }: ResolvedModels): Buffer {
+    this.#refuseUnnamedTranscription(message);
     const eventId = message.eventId ?? this.#state.nextEventId();
     const own = outputCapOf(message, "session");
     const isCapped = own === undefined && this.#state.calls.outputCap !== undefined;
@@ -98,6 +101,15 @@ export class ClientRules {
       memberBytes: sessionSizes(message),
     });
     return editMessage(message, { models: edits, eventId, cap: { owner: "session", tokens } });
+  }
+
+  /** The upstream would take a model of its own, which the key may not be allowed and no route has a price for. */
+  #refuseUnnamedTranscription(message: ClientMessage): void {
+    const path = unnamedTranscription(message);
+    const { models, updates } = this.#state;
+    if (path === undefined || updates.upcomingTranscriber(models.transcription) !== undefined) return;
+    const param = [...path, "model"].join(".");
+    throw new GatewayError("missing_parameter", `'${param}' is missing: name the model that transcribes.`, { param });
   }
 
   /** With `quota.unboundedOutput: Cap`: the cap of whatever has none; undefined where the gateway sets none. */
@@ -130,6 +142,6 @@ export class ClientRules {
     };
     return this.#state.calls
       .ask(asked, terms)
-      .then((refused) => (refused === undefined ? { forward } : { refusal: refused, about: eventId }));
+      .then((refused) => (refused === undefined ? { forward, asked: eventId } : { refusal: refused, about: eventId }));
   }
 }

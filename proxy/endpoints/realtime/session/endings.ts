@@ -6,6 +6,7 @@ import { GatewayError } from "#proxy/errors";
 import { tooManyBytes } from "#proxy/http/in-flight-bytes";
 import type { EndCode } from "#proxy/observe/access-log";
 import { errorOfStop } from "#proxy/upstream/describe-outcome";
+import { brokenOff, tooLarge } from "#proxy/web-socket/close-codes";
 
 export interface Ending {
   readonly error: GatewayError;
@@ -36,11 +37,30 @@ export const upstreamInvalid: Ending = {
   closeCode: 1011,
   end: "SD",
 };
-export const upstreamTooLarge: Ending = {
+const channelRefused: Ending = {
+  ...upstreamLost,
+  error: new GatewayError(
+    "channel_refused",
+    "Service unavailable: the upstream refused the gateway's own credential or account.",
+  ),
+};
+const upstreamTooLarge: Ending = {
   error: new GatewayError("upstream_error", "Upstream server error: it sent a message that is larger than is taken."),
   closeCode: 1009,
   end: "SD",
 };
+
+/**
+ * How the end of the upstream ends the session; undefined: with the upstream's own code. A code that it says is about what it
+ * was sent, and the client is told it; only what it broke itself is its fault.
+ * @param code as `WebSocketListener.onClosed` tells it, and `isViolation`
+ * @param isChannelAtFault it told an error that concerns the channel before
+ */
+export function endingOfUpstream(code: number, isViolation: boolean, isChannelAtFault: boolean): Ending | undefined {
+  if (isViolation) return code === tooLarge ? upstreamTooLarge : upstreamInvalid;
+  if (code === brokenOff) return upstreamLost;
+  return isChannelAtFault ? channelRefused : undefined;
+}
 
 /** A refusal after which the session cannot go on; undefined where another try may help, or another message. */
 export function endingOf(error: GatewayError): Ending | undefined {
@@ -76,6 +96,8 @@ export function endingOfOverrun(error: GatewayError): Ending {
     case "model_not_allowed":
     case "model_not_found":
       return { error, closeCode: 1008, end: "KD" };
+    case "upstream_error":
+      return { error, closeCode: 1011, end: "SD" };
     default:
       return { error, closeCode: 1013, end: "RD" };
   }

@@ -37,7 +37,7 @@ export class Peer {
     this.#limits = limits;
   }
 
-  /** Messages come from now on; one that was paused before waits for `resume`. */
+  /** Messages come from now on, until `setPaused`. */
   listen(listener: PeerListener): void {
     this.#webSocket.listen(listener);
   }

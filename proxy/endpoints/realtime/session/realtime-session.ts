@@ -5,16 +5,14 @@
  * A session that only transcribes begins without an upstream: its client names the model first.
  */
 
-import { describeLiveness } from "#proxy/authenticate/find-key";
 import type { Caller } from "#proxy/dispatch/admitted-call";
-import { isStillAllowed } from "#proxy/dispatch/revocation/is-still-allowed";
 import type { OpenSession } from "#proxy/dispatch/sessions/open-sessions";
 import { namedModels, readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
 import { errorEvent, transcriptionCreated } from "#proxy/endpoints/realtime/messages/server-event";
 import { GatewayError } from "#proxy/errors";
 import { ClientGoneError } from "#proxy/http/read-body";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
-import { brokenOff, invalidText, isSendable, protocolError, tooLarge } from "#proxy/web-socket/close-codes";
+import { brokenOff, goingAway, isSendable, normalClosure } from "#proxy/web-socket/close-codes";
 import type { WebSocketConnection } from "#proxy/web-socket/web-socket";
 import type { ClientVerdict } from "./client-rules.ts";
 import {
@@ -23,13 +21,14 @@ import {
   type Ending,
   endingOf,
   endingOfOverrun,
+  endingOfUpstream,
   overloaded,
   revoked,
   tooLong,
   upstreamInvalid,
   upstreamLost,
-  upstreamTooLarge,
 } from "./endings.ts";
+import { isSessionAllowed } from "./is-session-allowed.ts";
 import { Peer } from "./peer.ts";
 import type { SessionRules } from "./session-rules.ts";
 import type { SessionEffects } from "./session-state.ts";
@@ -59,6 +58,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   #work: Promise<void> | undefined;
   /** It ends when nothing runs any more. */
   #endsWhenIdle: Ending | undefined;
+  /** The client is told more refusals than it reads. */
+  #mustReadFirst = false;
   #isOver = false;
   #eventCount = 0;
   #heldBytes = 0;
@@ -90,8 +91,11 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#client.listen({
       onMessage: (message, frame, isBinary) => this.#ofClient(message, frame, isBinary),
       onReadEnd: () => this.#upstream?.flush(),
-      onDrained: () => this.#updateReading(),
-      onClosed: (code, reason) => this.#clientClosed(code, reason),
+      onDrained: () => {
+        this.#mustReadFirst = false;
+        this.#updateReading();
+      },
+      onClosed: (code, reason, isViolation) => this.#clientClosed(code, reason, isViolation),
     });
     if (upstream !== undefined) this.#connect(upstream);
     else this.#client.send(transcriptionCreated(record.requestId, this.#nextId()));
@@ -113,7 +117,8 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     await this.#work;
     const { record } = this.#options.caller;
     await this.#rules?.settled();
-    const error = record.errorCode === undefined ? upstreamLost.error : new GatewayError(record.errorCode, "");
+    // Where nobody failed, the client has left what still ran.
+    const error = record.errorCode === undefined ? undefined : new GatewayError(record.errorCode, "");
     await this.#rules?.calls.end(error, record.end === "--" ? "CD" : record.end);
   }
 
@@ -126,9 +131,10 @@ export class RealtimeSession implements OpenSession, SessionEffects {
       onMessage: (message, frame, isBinary) => this.#ofUpstream(message, frame, isBinary),
       onReadEnd: () => this.#client.flush(),
       onDrained: () => this.#updateReading(),
-      onClosed: (code, reason) => this.#upstreamClosed(code, reason),
+      onClosed: (code, reason, isViolation) => this.#upstreamClosed(code, reason, isViolation),
     });
-    if (this.#isOver) upstream.close(1000, "");
+    // Nobody looks after it any more: it may never answer a close.
+    if (this.#isOver) upstream.terminate();
     else this.#updateReading();
   }
 
@@ -159,18 +165,20 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     }
     this.#waiting = [];
     this.#updateReading();
-    this.#work = verdict.then(
-      (late) => this.#applyLate(late),
-      (error: unknown) => this.failed(error),
-    );
+    this.#work = verdict.then((late) => this.#applyLate(late)).catch((error: unknown) => this.failed(error));
   }
 
-  #applyLate(verdict: ClientVerdict): void {
+  async #applyLate(verdict: ClientVerdict): Promise<void> {
     this.#apply(verdict, noBytes, undefined);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
+    if (this.#isOver) {
+      // Neither this message nor one behind it goes upstream: what was reserved for it is given back.
+      if (verdict !== "pass" && "asked" in verdict) await this.#rules?.calls.unsent(verdict.asked);
+      return;
+    }
     // Where one of them must be reserved as well, the rest wait behind it.
-    for (const message of waiting) this.#take(message, undefined);
+    for (const message of waiting) if (!this.#isOver) this.#take(message, undefined);
     this.#updateReading();
   }
 
@@ -232,6 +240,9 @@ export class RealtimeSession implements OpenSession, SessionEffects {
 
   #tell(error: GatewayError, about: string | undefined): void {
     this.#client.send(errorEvent(error, this.#options.caller.record.requestId, this.#nextId(), about));
+    if (!this.#client.isFull) return;
+    this.#mustReadFirst = true;
+    this.#updateReading();
   }
 
   #ofUpstream(message: Buffer, frame: Buffer | undefined, isBinary: boolean): void {
@@ -279,19 +290,12 @@ export class RealtimeSession implements OpenSession, SessionEffects {
   /** One side is not read while the other takes no more, or while a message of its own must wait. */
   #updateReading(): void {
     if (this.#isOver) return;
-    this.#client.setPaused(this.#waiting !== undefined || this.#upstream?.isFull === true);
+    this.#client.setPaused(this.#waiting !== undefined || this.#mustReadFirst || this.#upstream?.isFull === true);
     this.#upstream?.setPaused(this.#client.isFull);
   }
 
   isAllowed(snapshot: Snapshot, nowMs: number): boolean {
-    const { found, clientAddress } = this.#options.caller;
-    const names = this.#rules?.models.names ?? [];
-    if (names.length === 0) {
-      const live = snapshot.findKey(found.credential.sha256);
-      return live !== undefined && describeLiveness(live, snapshot, nowMs) === undefined;
-    }
-    const endpoint = { protocol: "OpenAI", capability: "Realtime" } as const;
-    return names.every((model) => isStillAllowed({ found, clientAddress, call: { model, endpoint } }, snapshot, nowMs));
+    return isSessionAllowed(this.#options.caller, this.#rules?.models.names ?? [], snapshot, nowMs);
   }
 
   revoke(isImmediate: boolean): void {
@@ -346,30 +350,35 @@ export class RealtimeSession implements OpenSession, SessionEffects {
     this.#upstream?.close(1000, "");
   }
 
-  #clientClosed(code: number, reason: string): void {
+  #clientClosed(code: number, reason: string, isViolation: boolean): void {
     if (!this.#isOver) {
       this.#isOver = true;
       const hasLeft = code === brokenOff;
       const { record } = this.#options.caller;
       if (hasLeft && record.end === "--") record.clientLeft("CD");
-      if (isSendable(code)) this.#upstream?.close(code, reason);
-      else this.#upstream?.close(hasLeft ? 1001 : undefined, "the client has left");
+      // What the client broke, the upstream did not.
+      if (hasLeft || isViolation) this.#upstream?.close(goingAway, "the client has left");
+      else this.#upstream?.close(isSendable(code) ? code : undefined, reason);
     }
     this.#peerClosed();
   }
 
-  #upstreamClosed(code: number, reason: string): void {
+  #upstreamClosed(code: number, reason: string, isViolation: boolean): void {
     if (!this.#isOver) {
-      if (code === brokenOff) this.#end(upstreamLost);
-      else if (code === tooLarge) this.#end(upstreamTooLarge);
-      else if (code === protocolError || code === invalidText) this.#end(upstreamInvalid);
-      else if (this.#rules?.isChannelAtFault === true) this.#end({ ...upstreamLost, error: channelRefused });
-      else {
-        this.#isOver = true;
-        this.#client.close(isSendable(code) ? code : undefined, this.#rules?.clean(reason) ?? "");
-      }
+      const ending = endingOfUpstream(code, isViolation, this.#rules?.isChannelAtFault === true);
+      if (ending !== undefined) this.#end(ending);
+      else this.#closedByUpstream(code, reason);
     }
     this.#peerClosed();
+  }
+
+  /** With its own code. Only the reason of a usual end is told: that of another one may be about the channel's account. */
+  #closedByUpstream(code: number, reason: string): void {
+    this.#isOver = true;
+    const { error, end } = upstreamLost;
+    if (this.#rules?.calls.isEmpty === false) this.#options.caller.record.cut(error.code, end);
+    const isUsual = code === normalClosure || code === goingAway;
+    this.#client.close(isSendable(code) ? code : undefined, isUsual ? (this.#rules?.clean(reason) ?? "") : "");
   }
 
   #peerClosed(): void {
@@ -384,8 +393,3 @@ export class RealtimeSession implements OpenSession, SessionEffects {
 }
 
 const noBytes = Buffer.alloc(0);
-
-const channelRefused = new GatewayError(
-  "channel_refused",
-  "Service unavailable: the upstream refused the gateway's own credential or account.",
-);

@@ -31,6 +31,12 @@ export class SessionUpdates {
     this.#waiting.push(update);
   }
 
+  /** What transcribes when all that waits has been taken. @param now what does so now */
+  upcomingTranscriber<Now>(now: Now): Now | Transcriber | undefined {
+    const last = this.#waiting.findLast(({ transcriber }) => transcriber !== undefined);
+    return last === undefined ? now : (last.transcriber ?? undefined);
+  }
+
   /** @param eventId of the client's message that the upstream refuses */
   refused(eventId: string): void {
     this.#waiting = this.#waiting.filter((update) => update.eventId !== eventId);

@@ -13,7 +13,7 @@ import {
 import { type CallTerms, inputFormatOf, outputFormatOf } from "#proxy/endpoints/realtime/usage/calls-in-flight";
 import { audioBytesPerSecond } from "#proxy/endpoints/realtime/usage/conversation-size";
 import { isDelta } from "#proxy/endpoints/realtime/usage/produced-output";
-import type { GatewayError } from "#proxy/errors";
+import { GatewayError } from "#proxy/errors";
 import { asObject, isObject, type JsonObject, member, parseJson } from "#proxy/json/json-value";
 import type { SessionState } from "./session-state.ts";
 
@@ -70,8 +70,7 @@ export class UpstreamRules {
         this.#state.run(this.#heard(event));
         return "pass";
       case "conversation.item.input_audio_transcription.completed":
-        this.#state.run(this.#state.calls.transcribed(event));
-        return "pass";
+        return this.#transcribed(event);
       case "conversation.item.input_audio_transcription.failed":
         this.#state.run(this.#state.calls.transcribed(event));
         return said(cleanFailedTranscription(event, this.#state.names));
@@ -98,7 +97,7 @@ export class UpstreamRules {
     const { models, calls, size } = this.#state;
     calls.outputFormat = outputFormatOf(session);
     size.bytesPerSecond = audioBytesPerSecond(inputFormatOf(session));
-    return { event: JSON.stringify(withPublicNames(event, models.publicNames)) };
+    return { event: JSON.stringify(withPublicNames(event, models.publicNames, models.conversation?.model)) };
   }
 
   #error(event: JsonObject): UpstreamVerdict {
@@ -128,6 +127,20 @@ export class UpstreamRules {
     context.effects.overran(refusal);
   }
 
+  /** One that was not reserved when it began is charged at its end; one that nobody asked for has no price. */
+  #transcribed(event: JsonObject): UpstreamVerdict {
+    const { models, calls, context } = this.#state;
+    if (!calls.isTranscribing(event)) {
+      if (models.transcription === undefined || typeof event["item_id"] !== "string") {
+        context.effects.overran(unaskedTranscription);
+        return "drop";
+      }
+      this.#state.run(this.#heard(event));
+    }
+    this.#state.run(calls.transcribed(event));
+    return "pass";
+  }
+
   async #heard(event: JsonObject): Promise<void> {
     const { models, calls, context } = this.#state;
     const { transcription } = models;
@@ -138,6 +151,11 @@ export class UpstreamRules {
     if (refusal !== undefined) context.effects.overran(refusal);
   }
 }
+
+const unaskedTranscription = new GatewayError(
+  "upstream_error",
+  "Upstream server error: it transcribed what no model had been named for.",
+);
 
 /** An event in the gateway's words; as it came where nothing of it had to be changed. */
 function said(event: JsonObject | undefined): UpstreamVerdict {

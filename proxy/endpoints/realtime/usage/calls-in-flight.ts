@@ -60,6 +60,7 @@ export class CallsInFlight {
   /** Of the session: the most that a response may say which has no cap of its own. */
   outputCap: number | undefined;
   #outputBytesPerSecond = audioBytesPerSecond(undefined);
+  #hasEnded = false;
 
   constructor(size: ConversationSize, estimateTokens: (text: string) => Promise<number>) {
     this.#size = size;
@@ -68,6 +69,11 @@ export class CallsInFlight {
 
   get isIdle(): boolean {
     return this.#asked.size + this.#responses.size === 0;
+  }
+
+  /** Nothing at all runs, nor a transcription. */
+  get isEmpty(): boolean {
+    return this.isIdle && this.#transcriptions.size === 0;
   }
 
   set outputFormat(format: unknown) {
@@ -83,9 +89,18 @@ export class CallsInFlight {
     }
     const call = this.#start(asked, terms);
     const refusal = await call.reserved;
-    if (refusal === undefined) this.#asked.set(eventId, call);
-    else terms.reservation.refused(refusal);
+    if (refusal !== undefined) terms.reservation.refused(refusal);
+    else if (this.#hasEnded) await terms.reservation.release(false);
+    else this.#asked.set(eventId, call);
     return refusal;
+  }
+
+  /** The session ended before the client's message could go upstream. @param eventId of that message */
+  async unsent(eventId: string): Promise<void> {
+    const call = this.#asked.get(eventId);
+    if (call === undefined) return;
+    this.#asked.delete(eventId);
+    await call.terms.reservation.release(false);
   }
 
   /** The upstream refused what the client asked for. @param eventId of the client's message */
@@ -207,6 +222,11 @@ export class CallsInFlight {
     return reserved;
   }
 
+  /** It is reserved, and has not ended. @param event that names the item */
+  isTranscribing(event: JsonObject): boolean {
+    return this.#transcriptions.has(asText(event["item_id"]));
+  }
+
   /** @param event of a transcription that has ended, well or not */
   async transcribed(event: JsonObject): Promise<void> {
     const itemId = asText(event["item_id"]);
@@ -223,8 +243,9 @@ export class CallsInFlight {
     reservation.report();
   }
 
-  /** The session is over: what runs is charged by what it has read and said. */
-  async end(error: GatewayError, end: EndCode): Promise<void> {
+  /** The session is over: what runs is charged by what it has read and said. @param error undefined: the client left */
+  async end(error: GatewayError | undefined, end: EndCode): Promise<void> {
+    this.#hasEnded = true;
     const calls = [...this.#asked.values(), ...this.#responses.values(), ...this.#transcriptions.values()];
     this.#asked.clear();
     this.#responses.clear();
@@ -232,7 +253,8 @@ export class CallsInFlight {
     for (const call of calls) {
       await call.reserved;
       await this.#settleEstimated(call);
-      call.terms.reservation.report(error, end);
+      if (error === undefined) call.terms.reservation.reportLeft(end);
+      else call.terms.reservation.report(error, end);
     }
   }
 

@@ -1,6 +1,9 @@
-/** Measures what one message of a client gives a model to read (PURE). */
-import type { ClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
-import { asList, asObject, asText, member, memberAt, parseJson } from "#proxy/json/json-value";
+/**
+ * Measures what one message of a client gives a model to read (PURE): from its scan, since a message may be as large as a body
+ * and parsing it would hold up every other session.
+ */
+import { type ClientMessage, nestedObject } from "#proxy/endpoints/realtime/messages/client-message";
+import type { Hit } from "#proxy/json/strict-json";
 
 export interface MessageSize {
   readonly textBytes: number;
@@ -11,26 +14,42 @@ export interface MessageSize {
 
 export const nothingAdded: MessageSize = { textBytes: 0, audioLength: 0, images: 0 };
 
-/** An item (`conversation.item.create`), or the input of a response of its own (`response.create`). */
+/**
+ * An item (`conversation.item.create`), or the input of a response of its own (`response.create`). Texts count as they are
+ * spelled; a member that stands twice in a part counts twice, since an upstream may read either.
+ */
 export function sizeOf({ body }: ClientMessage): MessageSize {
-  const message = parseJson(body.bytes.toString("utf8", body.start, body.end));
-  const items = [member(message, "item"), ...asList(memberAt(message, "response", "input"))];
-  const parts = items.flatMap((item) => asList(member(item, "content")));
-  const images = parts.filter((part) => member(part, "type") === "input_image");
-  const lengthOf = (name: string, those: readonly unknown[]): number =>
-    those.reduce<number>((length, part) => length + asText(member(part, name)).length, 0);
-  const audioLength = lengthOf("audio", parts);
-  const text = body.stringBytes + body.keyBytes - audioLength - lengthOf("image_url", images);
-  return { textBytes: Math.max(0, text), audioLength, images: images.length };
+  let audioLength = 0;
+  let imageLength = 0;
+  let images = 0;
+  for (const hit of body.hits) {
+    if (!isOfPart(hit)) continue;
+    if (hit.key === "audio") audioLength += textLength(hit);
+    else {
+      images += 1;
+      imageLength += textLength(hit);
+    }
+  }
+  return { textBytes: body.stringBytes + body.keyBytes - audioLength - imageLength, audioLength, images };
+}
+
+/** `item.content[0].audio`, or `response.input[0].content[0].audio`. */
+function isOfPart({ path }: Hit): boolean {
+  const inItem = path[0] === "item" ? 1 : path[0] === "response" && path[1] === "input" ? 3 : 0;
+  return inItem > 0 && path.length === inItem + 3 && path[inItem] === "content" && typeof path[inItem + 1] === "number";
+}
+
+function textLength({ kind, valueStart, valueEnd }: Pick<Hit, "kind" | "valueStart" | "valueEnd">): number {
+  return kind === "string" ? valueEnd - valueStart - 2 : 0;
 }
 
 /** Bytes of each member of a session's description: instructions, tools and the like are read with every response. */
-export function sessionSizes({ body }: ClientMessage): ReadonlyMap<string, number> {
-  const session = member(parseJson(body.bytes.toString("utf8", body.start, body.end)), "session");
-  return new Map(Object.entries(asObject(session) ?? {}).map(([name, value]) => [name, sizeOfValue(value)]));
+export function sessionSizes(message: ClientMessage): ReadonlyMap<string, number> {
+  const members = nestedObject(message, "session")?.members ?? [];
+  return new Map(members.map((member) => [member.name, sizeOfValue(member)]));
 }
 
-function sizeOfValue(value: unknown): number {
-  if (value === null || value === undefined) return 0;
-  return Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));
+function sizeOfValue(value: Pick<Hit, "kind" | "valueStart" | "valueEnd">): number {
+  if (value.kind === "string") return textLength(value);
+  return value.kind === "null" ? 0 : value.valueEnd - value.valueStart;
 }

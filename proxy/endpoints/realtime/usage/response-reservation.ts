@@ -11,6 +11,7 @@ import { reserveRequest } from "#proxy/dispatch/reservations/reserve-request";
 import { errorTable, GatewayError } from "#proxy/errors";
 import type { EndCode } from "#proxy/observe/access-log";
 import { endOf } from "#proxy/observe/end-of-error";
+import type { AttemptOutcomeLabel } from "#proxy/observe/metrics";
 import { RequestRecord } from "#proxy/observe/request-record";
 import { boundUsage } from "#proxy/settle/plausible-usage";
 import { computeCost } from "#proxy/settle/price";
@@ -169,11 +170,21 @@ export class ResponseReservation {
     this.record.report(services.metrics, services.accessLog);
   }
 
+  /** The client left before it had ended; reported once, as below. */
+  reportLeft(end: EndCode): void {
+    this.record.clientLeft(end);
+    this.#report("aborted");
+  }
+
   /** Reports it to the access log and the metrics; once, when it has been settled. */
   report(error?: GatewayError, end: EndCode = "--"): void {
-    const { services } = this.#for.caller;
     if (error !== undefined) this.record.cut(error.code, end);
-    services.metrics.attempt(this.#for.channelName, error === undefined ? "ok" : "cut");
+    this.#report(error === undefined ? "ok" : "cut");
+  }
+
+  #report(outcome: AttemptOutcomeLabel): void {
+    const { services } = this.#for.caller;
+    services.metrics.attempt(this.#for.channelName, outcome);
     this.record.upstreamEnded();
     this.record.report(services.metrics, services.accessLog);
   }

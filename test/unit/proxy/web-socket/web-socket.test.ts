@@ -70,6 +70,62 @@ describe("WebSocketConnection", () => {
     assert.ok(Buffer.concat(received).equals(wanted));
   });
 
+  it("reads what came before anybody listened, in order", async () => {
+    const told: string[] = [];
+    connection.receive(frame("one"));
+    connection.receive(frame("two"));
+    connection.listen({ ...silent, onMessage: (payload) => told.push(payload.toString()) });
+    connection.receive(frame("three"));
+    await waitFor("all", () => told.length === 3);
+    assert.deepEqual(told, ["one", "two", "three"]);
+  });
+
+  it("answers the last of many pings that came together", async () => {
+    connection.listen(silent);
+    const received: Buffer[] = [];
+    theirs.on("data", (chunk: Buffer) => received.push(chunk));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    connection.receive(Buffer.concat(["a", "b", "c"].map((text) => frame(text, { opcode: 9 }))));
+    connection.receive(frame("d", { opcode: 9 }));
+    const wanted = Buffer.concat(["c", "d"].map((text) => frame(text, { opcode: 10, isMasked: false })));
+    await waitFor("the pongs", () => Buffer.concat(received).length >= wanted.length);
+    assert.ok(Buffer.concat(received).equals(wanted));
+  });
+
+  it("ends the read also where what it tells throws: the memory is read into again", async () => {
+    let ends = 0;
+    connection.listen({
+      ...silent,
+      onMessage: () => {
+        throw new Error("our own fault");
+      },
+      onReadEnd: () => {
+        ends += 1;
+      },
+    });
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    assert.throws(() => connection.receive(frame("one")), /our own fault/);
+    assert.equal(ends, 1);
+  });
+
+  for (const [name, bytes, wanted] of [
+    ["a close that the other side says", frame(Buffer.from([0x03, 0xea]), { opcode: 8 }), [1002, "", false]],
+    ["a violation", frame("x", { reserved: 4 }), [1002, "", true]],
+  ] as const) {
+    it(`tells ${name} as such`, async () => {
+      let closed: readonly [number, string, boolean] | undefined;
+      connection.listen({
+        ...silent,
+        onClosed: (...all) => {
+          closed = all;
+        },
+      });
+      theirs.resume().write(bytes);
+      await waitFor("the end", () => closed);
+      assert.deepEqual(closed, wanted);
+    });
+  }
+
   it("answers pings with what they hold, and a close with its code", async () => {
     let closed: readonly [number, string] | undefined;
     connection.listen({

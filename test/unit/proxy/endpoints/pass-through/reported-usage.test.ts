@@ -55,6 +55,19 @@ describe("UsageWatch", () => {
     ],
     ["a response", "application/json", '{"object":"response","usage":{"input_tokens":7,"output_tokens":3}}', [7, 3]],
     ["contents", "application/json", '{"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}', [7, 3]],
+    [
+      "contents in a list of parts",
+      "application/json",
+      '[{"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":1}},\n{"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}]',
+      [7, 3],
+    ],
+    [
+      "contents in a long list of parts",
+      "application/json",
+      JSON.stringify([{ long }, { usageMetadata: { promptTokenCount: 7, candidatesTokenCount: 3 } }]),
+      [7, 3],
+    ],
+    ["chat in lines", "application/x-ndjson", `{"x":1}\r\n${chat}\n`, [7, 3]],
     ["events of chat", sse, `data: {"x":1}\n\ndata: ${chat}\n\ndata: [DONE]\n\n`, [7, 3]],
     ["events of a message", sse, messageEvents, [9, 3]],
     [

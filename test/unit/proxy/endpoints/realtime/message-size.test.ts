@@ -1,6 +1,6 @@
 /** What one message of a client gives a model to read. */
 import assert from "node:assert/strict";
-import { describe, it } from "mocha";
+import { afterEach, describe, it } from "mocha";
 import { readClientMessage } from "#proxy/endpoints/realtime/messages/client-message";
 import { sessionSizes, sizeOf } from "#proxy/endpoints/realtime/usage/message-size";
 
@@ -28,6 +28,18 @@ describe("sizeOf()", () => {
       { type: "response.create", response: { input: [item(image("https://x.example/a.png")).item] } },
       { audioLength: 0, images: 1 },
     ],
+    [
+      "audio beside an image, and none of what stands elsewhere",
+      {
+        type: "conversation.item.create",
+        audio: "A".repeat(15),
+        item: {
+          ...item({ type: "input_audio", audio: "A".repeat(640) }, image("https://x.example/a.png")).item,
+          audio: "A",
+        },
+      },
+      { audioLength: 640, images: 1 },
+    ],
     ["a content that is no list", { type: "conversation.item.create", item: { content: 5 } }, { images: 0 }],
   ] as const) {
     it(`measures ${name}`, () => {
@@ -38,6 +50,22 @@ describe("sizeOf()", () => {
       else assert.ok(size.textBytes < 200, String(size.textBytes));
     });
   }
+});
+
+/** A message may be as large as a body: parsing it, some 50 ms for 15 MB, would hold up every other session. */
+describe("what a message holds", () => {
+  const parse = JSON.parse;
+  afterEach(() => {
+    JSON.parse = parse;
+  });
+
+  it("is measured without parsing it", () => {
+    const told = read(item({ type: "input_text", text: "x".repeat(300) }, { type: "input_audio", audio: "AAAA" }));
+    const update = read({ type: "session.update", session: { instructions: "x".repeat(300) } });
+    JSON.parse = () => assert.fail("parsed");
+    assert.equal(sizeOf(told).audioLength, 4);
+    assert.deepEqual([...sessionSizes(update)], [["instructions", 300]]);
+  });
 });
 
 describe("sessionSizes()", () => {

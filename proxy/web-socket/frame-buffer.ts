@@ -1,10 +1,10 @@
 /**
- * Collects bytes that come in parts. It grows with what has come, never by what a length promises: a peer that announces
- * much and sends little holds little.
+ * Collects the bytes of a frame, or of a message in several frames, that come in parts. It grows with what has come, never
+ * by what a length promises: a peer that announces much and sends little holds little.
  */
 const firstBytes = 1_024;
 
-export class GrowingBuffer {
+export class FrameBuffer {
   #bytes: Buffer | undefined;
   #length = 0;
 
