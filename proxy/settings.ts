@@ -65,7 +65,7 @@ export interface ProxySettings {
     /** `Memory`: counters of this process only, for several proxies without a shared store. */
     readonly store: QuotaStore;
     readonly failureMode: QuotaFailureMode;
-    /** Start although the store is empty where it should not be. */
+    /** Begin from zero in a store without history, or with another one than is expected. */
     readonly acceptEmpty: boolean;
     /** Present with `Redis`. */
     readonly redis?: RedisSettings | undefined;

@@ -6,7 +6,8 @@
  * proxy and objects with hard quotas are refused (`NeedsSharedStore`); with `--quota-store Redis` all hold over all of
  * them. It ends with its proxies, and its exit status tells whether all of them ended cleanly.
  */
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { checkProxyKeyFiles } from "#cli/checks/check-key-files";
 import { checkPorts, type WantedPort, wantedPort } from "#cli/checks/check-ports";
 import { makeWritableFolder } from "#cli/checks/writable-folder";
@@ -18,6 +19,7 @@ import { refuseInconsistentSettings, toProxyFlags, toQuotaStore } from "#cli/set
 import { type Settings, UsageError } from "#cli/settings/read-settings";
 import { runOperator } from "#operator/main";
 import type { RunningOperator } from "#operator/settings";
+import { sharedEpochPath } from "#proxy/admit/open-ledger";
 import { stores } from "#proxy/admit/stores";
 import type { Logger } from "#proxy/observe/logger";
 
@@ -58,6 +60,7 @@ export async function runStandalone(
   );
   log.info("operating", { admin: operator.addresses.admin, manifests: operatorSettings.manifests });
 
+  const mayBegin = !existsSync(sharedEpochPath(resolve(settings.text("data"))));
   // Only the operator needs the values of upstream credentials.
   const hidden = new Set(variables);
   const environment = Object.fromEntries(
@@ -68,7 +71,7 @@ export async function runStandalone(
     count,
     environment,
     log,
-    flags: (index) => proxyFlags(settings, operator.addresses.pushSocket, index, count),
+    flags: (index) => proxyFlags(settings, operator.addresses.pushSocket, index, count, mayBegin),
     onStarted: (addresses, index) =>
       tellParent?.({ kind: "started", index, ...addresses, operatorAdmin: describeAdmin(operator) }),
   });
@@ -117,13 +120,15 @@ function checkProcesses(settings: Settings, count: number): void {
   if (problems.length > 0) throw new UsageError(problems);
 }
 
-function proxyFlags(settings: Settings, pushSocket: string, index: number, count: number): string[] {
+/** @param mayBegin with a data folder that is new these proxies are the first in a shared store that is empty */
+function proxyFlags(settings: Settings, pushSocket: string, index: number, count: number, mayBegin: boolean): string[] {
   const admin = parseAddress(settings.text("admin"));
   const host = admin.host.includes(":") ? `[${admin.host}]` : admin.host;
   return toProxyFlags(settings, {
     operator: `unix:${pushSocket}`,
     proxyName: `proxy-${index}`,
     sharePort: String(count > 1),
+    ...(mayBegin && stores[toQuotaStore(settings)].isShared && { "quota.acceptEmpty": "true" }),
     admin: `${host}:${admin.port === 0 ? 0 : admin.port + index}`,
   });
 }

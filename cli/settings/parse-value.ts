@@ -69,6 +69,13 @@ function parseInteger(setting: Setting, given: unknown): number {
   return value;
 }
 
+/** @param ms a duration. The bounds of one are in milliseconds too. @throws InvalidValue */
+function withinBounds({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Setting, ms: number): number {
+  if (ms < minimum) throw new InvalidValue(`must be at least ${minimum}ms`);
+  if (ms > maximum) throw new InvalidValue(`must be at most ${maximum}ms`);
+  return ms;
+}
+
 function parseList(setting: Setting, given: unknown): readonly string[] {
   const items = typeof given === "string" ? given.split(",").map((item) => item.trim()) : given;
   if (!Array.isArray(items)) throw new InvalidValue("must be a list");
@@ -101,7 +108,7 @@ function parseText(setting: Setting, given: unknown): SettingValue {
   }
   switch (setting.format) {
     case "duration":
-      return parseDurationMs(given);
+      return withinBounds(setting, parseDurationMs(given));
     case "size":
       return parseSizeBytes(given);
     case "address":

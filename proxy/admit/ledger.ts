@@ -48,6 +48,11 @@ export interface ReserveRequest {
   readonly limits: readonly LimitClaim[];
   readonly balances: readonly BalanceClaim[];
   readonly concurrency: readonly ConcurrencyClaim[];
+  /**
+   * When the call first asked the ledger, by `performance.now`: all that it asks has one time together. Absent where
+   * this is its first question.
+   */
+  readonly askedSinceMs?: number;
 }
 
 /** A limit's numbers after a decision: feeds rate-limit headers and messages. */
@@ -114,6 +119,8 @@ export interface OpenLedger extends Ledger {
   readonly counts: LedgerCounts;
   /** Reservations of this process that are open now. */
   readonly openCount: number;
+  /** Of a store that other proxies share; absent where there is none. */
+  readonly shared?: { readonly isUsable: boolean; readonly undelivered: number; readonly lost: number };
   /** Forgets counters that no longer matter, at most `max` looked at between two steps (`sweep-counters.ts`). */
   sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void>;
 }

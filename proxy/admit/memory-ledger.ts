@@ -14,6 +14,7 @@
 import { TransientMap } from "#proxy/runtime/transient-map";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { ClaimedCounterCache, type ClaimedCounters } from "./count/claimed-counters.ts";
+import { ExpiredReservations } from "./count/expired-reservations.ts";
 import {
   amountOf,
   HeldReservation,
@@ -49,9 +50,6 @@ export interface MemoryLedgerOptions {
  * (docs/design/limits-and-money.md 6).
  */
 export const counterRetentionMs = 30 * 86_400_000;
-/** A settlement this long after its reservation expired is still posted. */
-const lateSettlementMs = 24 * 3_600_000;
-const expiredReservationsMax = 100_000;
 
 export class MemoryLedger implements Ledger {
   readonly counts: LedgerCounts = zeroCounts();
@@ -67,7 +65,7 @@ export class MemoryLedger implements Ledger {
   readonly #claimed = new ClaimedCounterCache();
   /** Least recently touched first, so that expiry looks at the front only. */
   readonly #open = new TransientMap<string, HeldReservation>();
-  readonly #expired = new Map<string, HeldReservation>();
+  readonly #expired = new ExpiredReservations();
   readonly #settledIds = new SettledIds();
   #nextExpiryMs = Number.NEGATIVE_INFINITY;
 
@@ -113,7 +111,7 @@ export class MemoryLedger implements Ledger {
   }
 
   touch(id: string): void {
-    const held = this.#open.get(id);
+    const held = this.#open.get(id) ?? this.#resume(id);
     if (held === undefined) return;
     held.touchedAtMs = this.rules.tickAt(this.#now());
     this.#open.delete(id);
@@ -162,13 +160,9 @@ export class MemoryLedger implements Ledger {
       this.#open.delete(held.id);
       this.counts.expired += 1;
       this.#release(held);
-      this.#expired.set(held.id, held);
+      this.#expired.add(held);
     }
-    for (const held of this.#expired.values()) {
-      const isOld = held.touchedAtMs + reservationTtlMs + lateSettlementMs <= tickMs;
-      if (!isOld && this.#expired.size <= expiredReservationsMax) break;
-      this.#expired.delete(held.id);
-    }
+    this.#expired.forgetOld(tickMs - reservationTtlMs);
   }
 
   /**
@@ -198,7 +192,7 @@ export class MemoryLedger implements Ledger {
       if (++seen % max === 0) yield;
     }
     for (const [name, counter] of this.#inFlight) {
-      if (counter.inFlight === 0 && !isLive(name)) {
+      if (counter.inFlight === 0 && counter.expired === 0 && !isLive(name)) {
         this.#inFlight.delete(name);
         this.#claimed.clear();
       }
@@ -262,7 +256,9 @@ export class MemoryLedger implements Ledger {
       balances: request.balances.map(({ counter: name }) =>
         found(this.#balances, name, () => new BalanceCounter(name, nowMs)),
       ),
-      inFlight: request.concurrency.map(({ counter: name }) => found(this.#inFlight, name, () => ({ inFlight: 0 }))),
+      inFlight: request.concurrency.map(({ counter: name }) =>
+        found(this.#inFlight, name, () => ({ inFlight: 0, expired: 0 })),
+      ),
     };
   }
 
@@ -311,6 +307,16 @@ export class MemoryLedger implements Ledger {
     for (const counter of counters) this.#options.onShadowRefusal?.(counter.name, counter.limit);
   }
 
+  /** Holds again what has expired, whatever is left: its call is running and will use it. */
+  #resume(id: string): HeldReservation | undefined {
+    const held = this.#expired.take(id);
+    if (held === undefined) return undefined;
+    held.holdAgain(this.#now());
+    this.counts.resumed += 1;
+    this.#options.journal?.openChanged();
+    return held;
+  }
+
   /** Replaces what a reservation holds by what was consumed. */
   #close(held: HeldReservation, actual: NarrowAmounts): void {
     const nowMs = this.#now();
@@ -343,9 +349,8 @@ export class MemoryLedger implements Ledger {
   }
 
   #settleClosed(id: string, actual: Amounts): SettleOutcome {
-    const expired = this.#expired.get(id);
+    const expired = this.#expired.take(id);
     if (expired !== undefined) {
-      this.#expired.delete(id);
       this.#settledIds.add(id);
       this.counts.late += 1;
       this.#postLate(expired, narrowAmounts(actual));

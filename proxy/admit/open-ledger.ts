@@ -4,7 +4,17 @@ import type { Logger } from "#proxy/observe/logger";
 import type { ProxyMetrics } from "#proxy/observe/metrics";
 import type { ProxySettings } from "#proxy/settings";
 import type { OpenLedger } from "./ledger.ts";
+import { epochPath } from "./redis/epoch-file.ts";
 import { stores } from "./stores.ts";
+
+/** Where a proxy of this data folder keeps the epoch of its shared store; absent before it first counted in one. */
+export function sharedEpochPath(dataFolder: string): string {
+  return epochPath(ledgerFolder(dataFolder));
+}
+
+function ledgerFolder(dataFolder: string): string {
+  return join(dataFolder, "ledger");
+}
 
 /** @throws Error when another process counts in the same data folder, or the folder or the store cannot be used */
 export async function openLedger(
@@ -15,7 +25,7 @@ export async function openLedger(
   const { acceptEmpty, failureMode, store, redis } = settings.quota;
   const { reservationTtlMs } = settings.limits;
   const onShadowRefusal = (): void => metrics.quotaDecision("shadow");
-  const folder = join(settings.dataFolder, "ledger");
+  const folder = ledgerFolder(settings.dataFolder);
   const ledger = await stores[store].open({
     now: Date.now,
     reservationTtlMs,

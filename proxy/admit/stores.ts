@@ -53,6 +53,6 @@ export function isQuotaStore(name: string): name is QuotaStore {
 function openRedis({ redis, ...options }: StoreOptions): Promise<RedisLedger> {
   if (redis === undefined) throw new Error("the store Redis needs an address: quota.redis.url");
   const { url, passwordFile, hashTag, decisionTimeoutMs } = redis;
-  const password = passwordFile === undefined ? undefined : readFileSync(passwordFile, "utf8").trim();
+  const password = passwordFile === undefined ? undefined : (): string => readFileSync(passwordFile, "utf8").trim();
   return RedisLedger.open({ ...options, address: { url, password }, prefix: hashTag, decisionTimeoutMs });
 }

@@ -46,8 +46,10 @@ export function isRatePeriod(period: Period): period is keyof typeof fixedPeriod
  *
  * @param timeZone an IANA name; only Day, Week and Month look at it. One this machine does not know counts as UTC:
  *   the operator has refused such names, so it can only be newer than the machine's own table.
+ * @throws RangeError for a time that no calendar has: NaN, or too close to the end of `Date`
  */
 export function windowBounds(period: Period, timeZone: string, nowMs: number): WindowBounds {
+  if (Number.isNaN(nowMs)) throw noCalendar(nowMs);
   if (isRatePeriod(period)) {
     const length = fixedPeriodMs[period];
     const startMs = Math.floor(nowMs / length) * length;
@@ -58,9 +60,14 @@ export function windowBounds(period: Period, timeZone: string, nowMs: number): W
   const today = zone.dateAt(nowMs);
   for (let step = 0; ; step += 1) {
     const endMs = zone.startOf(firstDate(period, today, step + 1));
+    if (Number.isNaN(endMs)) throw noCalendar(nowMs);
     // A clock set back across midnight repeats the end of a day that is already over: the next window goes on.
     if (endMs > nowMs) return { startMs: zone.startOf(firstDate(period, today, step)), endMs };
   }
+}
+
+function noCalendar(nowMs: number): RangeError {
+  return new RangeError(`no window holds the time ${nowMs}`);
 }
 
 /** First day of the window of `period` that lies `steps` windows after the one that holds `date`. */

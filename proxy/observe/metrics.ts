@@ -11,6 +11,7 @@ import { collectDefaultMetrics, Registry } from "prom-client";
 import type { PricedClass } from "#proxy/settle/price";
 import { BucketHistogram, overheadSecondsBounds } from "./bucket-histogram.ts";
 import { CollectedCounter, CollectedGauge, CollectedHistogram, type Reading } from "./collected-metrics.ts";
+import { type LedgerReading, ledgerOutcomes, sharedReadings } from "./ledger-reading.ts";
 import { DurationSlot, type MetricFormat, MetricSlot, outcomes, tokenClasses } from "./metric-slot.ts";
 import { PlaceMap } from "./place-map.ts";
 
@@ -60,24 +61,6 @@ export interface ConfigReading {
   /** What is live came from the last good file, and no operator has confirmed it yet. */
   readonly isStale: boolean;
 }
-
-/** State of the ledger, read at scrape: what is admitted is settled once or expires (docs/design/reliability.md P3). */
-export interface LedgerReading {
-  /** Reservations held now. */
-  readonly openCount: number;
-  readonly counts: Readonly<Record<(typeof ledgerOutcomes)[number], number>>;
-}
-
-const ledgerOutcomes = [
-  "reserved",
-  "refused",
-  "settled",
-  "repeated",
-  "late",
-  "unknown",
-  "expired",
-  "overshot",
-] as const;
 
 /** Slots beyond this count under `other`: 100 routes on 10 channels in 5 formats fit, a runaway does not fill the memory. */
 const slotCountMax = 5_000;
@@ -309,6 +292,15 @@ export class ProxyMetrics {
         ? []
         : ledgerOutcomes.map((outcome) => ({ labels: { outcome }, value: ledger.counts[outcome] }));
     });
+    this.#gauge("tollgate_ledger_store_usable", "1 while the shared store is counted in.", () =>
+      sharedReadings(this.#readLedger(), ({ isUsable }) => Number(isUsable)),
+    );
+    this.#gauge("tollgate_ledger_undelivered", "Settlements that wait for the shared store.", () =>
+      sharedReadings(this.#readLedger(), ({ undelivered }) => undelivered),
+    );
+    this.#counter("tollgate_ledger_lost_total", "Settlements that were never told to the shared store.", () =>
+      sharedReadings(this.#readLedger(), ({ lost }) => lost),
+    );
     this.#configGauge("tollgate_config_revision", "Revision of the live configuration.", (config) => config.revision);
     this.#configGauge("tollgate_config_age_seconds", "Time since the live configuration last changed.", (config) =>
       seconds(config.ageMs),

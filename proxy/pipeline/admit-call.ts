@@ -16,9 +16,10 @@ export function admitCall(authorized: AuthorizedCall, endpoint: ModelEndpoint): 
   const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
   const claims = claimsOf(key, account, route, call.model);
   const estimate = endpoint.need(authorized, claims);
-  return estimate instanceof Promise
-    ? estimate.then((late) => reserve(authorized, endpoint, claims, late))
-    : reserve(authorized, endpoint, claims, estimate);
+  if (!(estimate instanceof Promise)) return reserve(authorized, endpoint, claims, estimate);
+  // It asks the ledger what a balance affords.
+  const askedSinceMs = performance.now();
+  return estimate.then((late) => reserve(authorized, endpoint, claims, late, askedSinceMs));
 }
 
 function reserve(
@@ -26,10 +27,12 @@ function reserve(
   endpoint: ModelEndpoint,
   claims: Claims,
   estimate: Estimate,
+  askedSinceMs?: number,
 ): AdmittedCall | Promise<AdmittedCall> {
   const { services, found, record } = authorized;
   const { limits, balances, concurrency } = claims;
-  const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency };
+  const asked = askedSinceMs === undefined ? undefined : { askedSinceMs };
+  const request = { id: record.requestId, amounts: estimate.amounts, limits, balances, concurrency, ...asked };
   const reserving = reserveRequest(request, found.key, services); //                                      402 429 503
   return reserving instanceof Promise
     ? reserving.then((late) => admitted(authorized, endpoint, estimate, late))

@@ -33,6 +33,17 @@ export class KeyUses {
     if (isAccepted && at > use.lastUsedAt) use.lastUsedAt = at;
   }
 
+  /** Takes back what was drained and could not be reported, behind the others. */
+  putBack(key: Key, { lastUsedAt, requests }: KeyUse): void {
+    const use = this.#uses.get(key);
+    if (use !== undefined) {
+      use.requests += requests;
+      use.lastUsedAt = Math.max(use.lastUsedAt, lastUsedAt);
+    } else if (this.#uses.size < keysMax) {
+      this.#uses.set(key, { lastUsedAt, requests });
+    }
+  }
+
   /** Hands out at most so many, those that waited longest first, and forgets them. */
   drain(most: number): [key: Key, use: KeyUse][] {
     const drained: [Key, KeyUse][] = [];

@@ -1,7 +1,8 @@
 /**
  * Reports to the operator, every few seconds, which keys were used, how much of their quotas and of their accounts'
  * credit is gone, and which credentials their providers refuse: `usage`, `lastUsedTime`, `balance`, `QuotaExhausted`
- * and `Healthy` of the status come from here. Reports are bounded and may be lost; nothing is decided by them.
+ * and `Healthy` of the status come from here. Reports are bounded and may be lost; nothing is decided by them. A key
+ * whose figures the ledger's store cannot tell now is told of in a later report.
  */
 import type { Ledger } from "#proxy/admit/ledger";
 import { isRatePeriod, WindowClock } from "#proxy/admit/window";
@@ -9,11 +10,13 @@ import type { RotatedCredentials } from "#proxy/route/rotated-credentials";
 import type { AccountReport, KeyReport, QuotaReport, Report } from "#proxy/snapshot/push/messages";
 import type { Snapshot } from "#proxy/snapshot/snapshot";
 import type { Account, Key, Limit } from "#proxy/snapshot/types.gen";
-import type { KeyUses } from "./key-uses.ts";
+import type { KeyUse, KeyUses } from "./key-uses.ts";
 
 /** With eight limits each they stay far below what the operator reads in one message. */
 const keysPerReportMax = 1_000;
 const ejectedPerReportMax = 200;
+/** Keys whose counters are read together: a report must not hold up calls that ask the same store. */
+const keysPerReadMax = 16;
 
 export interface ReportUsageOptions {
   readonly uses: KeyUses;
@@ -39,7 +42,6 @@ export function reportUsageRegularly(options: ReportUsageOptions): () => Promise
     const report = await usageReport(options, clocks);
     if (report !== undefined) options.send(report);
   };
-  // A store that does not reply costs this report; the next one tells the same counters.
   const sendOrLose = (): Promise<void> => send().catch(() => undefined);
   const timer = setInterval(sendOrLose, options.everyMs ?? 5_000);
   timer.unref();
@@ -66,23 +68,50 @@ export async function usageReport(
   if (taken.length === 0 && ejected.length === 0) return undefined;
   const snapshot = pin();
   const nowMs = now();
-  const accounts = new Map<string, Account>();
-  const reports = taken.map(async ([key, { lastUsedAt, requests }]): Promise<KeyReport> => {
+  const keys: KeyReport[] = [];
+  const accounts: AccountReport[] = [];
+  const toldAccounts = new Set<string>();
+  const reportOf = async ([key, { lastUsedAt, requests }]: [Key, KeyUse]): Promise<void> => {
     const account = key.account === undefined ? undefined : snapshot.account(key.namespace, key.account);
-    if (account !== undefined) accounts.set(`${account.namespace}/${account.name}`, account);
     const limits = limitsOf(key, account);
     const found = await Promise.all(limits.map((limit) => quotaReport(key, limit, ledger, clocks, nowMs)));
     const quotas = found.filter((quota) => quota !== undefined);
-    return { key: `${key.namespace}/${key.name}`, lastUsedAt, requests, quotas };
-  });
-  const keys = await Promise.all(reports);
-  const balances = [...accounts.keys()].map(async (account): Promise<AccountReport[]> => {
+    const balance = account === undefined ? [] : await balanceReport(account, ledger, toldAccounts);
+    keys.push({ key: `${key.namespace}/${key.name}`, lastUsedAt, requests, quotas });
+    accounts.push(...balance);
+  };
+  for (let at = 0; at < taken.length; at += keysPerReadMax) {
+    const slice = taken.slice(at, at + keysPerReadMax);
+    const results = await Promise.allSettled(slice.map(reportOf));
+    const unread = slice.filter((_, index) => results[index]?.status === "rejected");
+    for (const [key, use] of unread) uses.putBack(key, use);
+    if (unread.length < slice.length) continue;
+    // The store tells nothing now: asking for all the others would take as long for each slice.
+    for (const [key, use] of taken.slice(at + keysPerReadMax)) uses.putBack(key, use);
+    break;
+  }
+  if (keys.length === 0 && ejected.length === 0) return undefined;
+  return { type: "report", ...(isShared === true && { isShared }), keys, accounts, ejected };
+}
+
+/** @param told accounts that this report tells of already. Rejects where the store cannot tell */
+async function balanceReport(
+  { namespace, name }: Account,
+  ledger: Pick<Ledger, "read">,
+  told: Set<string>,
+): Promise<AccountReport[]> {
+  const account = `${namespace}/${name}`;
+  if (told.has(account)) return [];
+  told.add(account);
+  try {
     const reading = await ledger.read(`account/${account}`);
-    if (reading === undefined) return [];
-    return [{ account, consumed: String(reading.posted), reserved: String(reading.pending) }];
-  });
-  const accountReports = (await Promise.all(balances)).flat();
-  return { type: "report", ...(isShared === true && { isShared }), keys, accounts: accountReports, ejected };
+    return reading === undefined
+      ? []
+      : [{ account, consumed: String(reading.posted), reserved: String(reading.pending) }];
+  } catch (error) {
+    told.delete(account);
+    throw error;
+  }
 }
 
 /** The account's template holds for a key that has no limits. */

@@ -39,6 +39,13 @@ function labelsOf({ metadata, spec }: ChartObject): readonly Labels[] {
 }
 
 describe("the chart's values", () => {
+  it("takes the address of a shared store only where it takes that store", () => {
+    const stores = (typeOf(["quota", "store"]) as { enum?: readonly string[] } | undefined)?.enum ?? [];
+    const hasAddress = typeOf(["proxy", "settings", "quota", "redis"]) !== undefined;
+    assert.ok(stores.includes("Memory"));
+    assert.equal(hasAddress, stores.includes("Redis"));
+  });
+
   it("every value has a type, and every type a value", () => {
     for (const { path } of values) assert.ok(typeOf(path), `${path.join(".")} is not in values.schema.json`);
     const groups = [[], ...values.filter(({ isGroup }) => isGroup).map(({ path }) => path)];

@@ -91,7 +91,11 @@ export class LedgerModel {
   touch(id: string, nowMs: number): void {
     this.expire(nowMs);
     const entry = this.#entries.get(id);
-    if (entry?.state === "open") entry.touchedAtMs = nowMs;
+    if (entry === undefined || entry.state === "settled") return;
+    // Its call is running: it holds again, whatever is left.
+    if (entry.state === "expired") this.#giveBack({ ...entry.request, amounts: zero }, entry.request.amounts, nowMs);
+    entry.state = "open";
+    entry.touchedAtMs = nowMs;
   }
 
   /** What the counter of this limit shows. */

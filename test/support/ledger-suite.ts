@@ -117,8 +117,8 @@ function describeHistories(under: LedgerUnderTest, clock: { nowMs: number }, nex
         const { ledger, counts, open } = next();
         const before = { ...counts() };
         await runSteps(ledger, commands, clock);
-        const { reserved = 0, settled = 0, expired = 0 } = counts() ?? {};
-        const made = reserved - (before.reserved ?? 0);
+        const { reserved = 0, settled = 0, expired = 0, resumed = 0 } = counts() ?? {};
+        const made = reserved - (before.reserved ?? 0) + resumed - (before.resumed ?? 0);
         const ended = settled - (before.settled ?? 0) + expired - (before.expired ?? 0);
         assert.equal(ended, made, "each reservation was settled or expired once");
         assert.equal(open(), 0);
@@ -157,6 +157,22 @@ function describeSecondCalls(of: () => OpenLedger, clock: { nowMs: number }): vo
     assert.equal(await of().settle("one", amounts({ costNanos: 30n })), "late");
     assert.equal(await of().settle("one", amounts({ costNanos: 30n })), "repeated");
     assert.deepEqual((await of().read("account/ns/a"))?.posted, 30n);
+  });
+
+  it("holds again what is touched after it expired, whatever is left, and settles it once", async () => {
+    await of().reserve(request);
+    clock.nowMs += ttlMs;
+    const other = { ...request, id: "two", amounts: amounts({ costNanos: 90n }) };
+    assert.equal((await of().reserve(other)).kind, "reserved");
+    of().touch("one");
+    assert.equal((await of().read("account/ns/a"))?.pending, 130n);
+    assert.equal(await of().settle("two", amounts({ costNanos: 50n })), "settled");
+    assert.equal((await of().reserve({ ...other, id: "three" })).kind, "refused");
+    assert.equal(await of().settle("one", amounts({ costNanos: 40n })), "settled");
+    for (const counter of ["account/ns/a", "key/ns/a/l"]) {
+      const reading = await of().read(counter);
+      assert.deepEqual([reading?.posted, reading?.pending], [90n, 0n], counter);
+    }
   });
 
   it("keeps what is touched, as long as it is touched", async () => {

@@ -51,6 +51,8 @@ export function amountOf(unit: Limit["unit"], amounts: NarrowAmounts): number {
 /** Requests in flight of one key or channel. */
 export interface InFlightCounter {
   inFlight: number;
+  /** Of reservations that expired and may be held again. */
+  expired: number;
 }
 
 export class HeldReservation implements Reservation {
@@ -88,6 +90,23 @@ export class HeldReservation implements Reservation {
   get states(): readonly LimitState[] {
     this.#states ??= this.limits.map((counter) => counter.state());
     return this.#states;
+  }
+
+  /** Keeps its counters while it has expired and may be held again. */
+  countInExpired(change: 1 | -1): void {
+    for (const counters of [this.limits, this.balances, this.inFlight])
+      for (const counter of counters) counter.expired += change;
+  }
+
+  /** Takes back from all of its counters what was released in them. */
+  holdAgain(nowMs: number): void {
+    for (const { tally } of this.balances) tally.hold(this.amounts.costNanos);
+    for (const counter of this.inFlight) counter.inFlight += 1;
+    let index = 0;
+    for (const counter of this.limits) {
+      const window = this.#windows[index++];
+      if (window !== undefined) counter.holdAgain(window, amountOf(window.unit, this.amounts), nowMs);
+    }
   }
 
   /** Replaces in its limits what is held there by what was consumed. */

@@ -10,6 +10,12 @@ export interface LedgerCounts {
   unknown: number;
   /** Open reservations released because nobody settled them; restored ones included. */
   expired: number;
+  /** Expired ones that are held again, since their calls go on: they end a second time. */
+  resumed: number;
+  /** Reservations that a shared store had lost, and whose use was counted from what their proxy knew. */
+  forgotten: number;
+  /** Counters of a shared store that something else has made unreadable: how often one was passed over. */
+  broken: number;
   /** Settlements above their reservation in any unit, and how much cost lay above. */
   overshot: number;
   overshotNanos: bigint;
@@ -26,6 +32,9 @@ export function zeroCounts(): LedgerCounts {
     late: 0,
     unknown: 0,
     expired: 0,
+    resumed: 0,
+    forgotten: 0,
+    broken: 0,
     overshot: 0,
     overshotNanos: 0n,
     shadowRefused: 0,

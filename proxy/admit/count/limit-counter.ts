@@ -133,6 +133,8 @@ export class LimitCounter {
   #lastUsedTickMs: number;
   /** Waits in the journal's list of changes. */
   isChanged = false;
+  /** Reservations of it that have expired and may be held again. */
+  expired = 0;
   /** Another may count under its name: what is still settled here must not be on disk beside that. */
   isForgotten = false;
   /** Its row on disk; undefined: not yet. */
@@ -211,6 +213,14 @@ export class LimitCounter {
     return current;
   }
 
+  /** Holds what was released before. @param window what `hold` gave; the counter may count otherwise by now */
+  holdAgain(window: CountedWindow, amount: number, nowMs: number): void {
+    window.tally.hold(amount);
+    if (this.bucket === undefined || window !== this.#windows.current) return;
+    this.bucket.refill(this.#rules.tickAt(nowMs));
+    this.bucket.correct(0, amount);
+  }
+
   /**
    * Replaces what was held by what was consumed, both in the unit of the window.
    *
@@ -273,9 +283,9 @@ export class LimitCounter {
     }
   }
 
-  /** Whether open reservations hold a part of it, be it of a window that is over. */
+  /** Whether reservations hold a part of it or may again, be it of a window that is over. */
   get isHeld(): boolean {
-    return this.#windows.hasPending;
+    return this.#windows.hasPending || this.expired > 0;
   }
 
   /** Nothing in it matters any more: its window is empty or over or its bucket full, and nobody holds a part of it. */
@@ -315,6 +325,7 @@ export class BalanceCounter {
   lastUsedMs: number;
   isChanged = false;
   isForgotten = false;
+  expired = 0;
   stored: StoredIdentity | undefined;
   #grantedNanos: bigint | undefined;
   #ceiling: Ceiling | undefined;
@@ -324,9 +335,9 @@ export class BalanceCounter {
     this.lastUsedMs = nowMs;
   }
 
-  /** Whether open reservations hold a part of it. */
+  /** Whether reservations hold a part of it or may again. */
   get isHeld(): boolean {
-    return this.tally.hasPending;
+    return this.tally.hasPending || this.expired > 0;
   }
 
   /** The ceiling of `grantedNanos`, prepared anew when it changes; undefined: unlimited. */

@@ -13,6 +13,10 @@ export interface BatchAnswer {
   readonly storeMs: number;
   /** Reservations of anybody that expired before the first command. */
   readonly expired: number;
+  /** Expired ones that are held again, since their calls go on. */
+  readonly resumed: number;
+  /** Counters that something else than the ledger has made unreadable, and that were passed over. */
+  readonly broken: number;
   readonly answers: readonly unknown[];
 }
 
@@ -52,9 +56,15 @@ export class CommandBatch {
     this.#options = options;
   }
 
-  /** @returns the script's answer to this command. Rejects where the store gave none; it may have run it nevertheless */
-  submit(command: Command): Promise<CommandAnswer> {
+  /**
+   * @param withinMs where this command can wait for less than `answerMs`
+   * @returns the script's answer to this command. Rejects where the store gave none; it may have run it nevertheless
+   */
+  submit(command: Command, withinMs: number = this.#options.answerMs): Promise<CommandAnswer> {
     return new Promise((resolve, reject) => {
+      const { answerMs } = this.#options;
+      // Where the batch is answered before, it rejects what is resolved already, which does nothing.
+      if (withinMs < answerMs) armDeadline(answerMs, () => setImmediate(() => reject(notInTime())), withinMs);
       // After all microtasks of this turn: the calls of a batch come here in one of them each.
       if (this.#gathering.length === 0) process.nextTick(() => this.#flush());
       this.#gathering.push({ command, resolve, reject });
@@ -90,9 +100,11 @@ export class CommandBatch {
       if (this.#underWay === 0) this.#onIdle?.();
     };
     // An answer may lie in the socket already where this process itself was late: it is read first.
-    const deadline = armDeadline(this.#options.answerMs, () =>
-      setImmediate(() => end(new StoreError("the store did not answer in time"))),
-    );
+    const deadline = armDeadline(this.#options.answerMs, () => setImmediate(() => end(notInTime())));
     this.#options.send(waiting.map(({ command }) => command)).then((answer) => end(undefined, answer), end);
   }
+}
+
+function notInTime(): StoreError {
+  return new StoreError("the store did not answer in time");
 }

@@ -3,15 +3,18 @@
  *
  * A run carries one or several commands; each is decided whole before the next. Sums are 64-bit integers that the store
  * adds itself (`HINCRBY`) and the script compares as decimal texts: a Lua number is a double, which is exact to 2^53
- * only. Time is the store's own, so that no clock of a proxy opens a window.
+ * only. Time is the store's own, so that no clock of a proxy opens a window. What reservations are and how they end is in
+ * `reservation-script.ts`.
  *
- * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:due` (sorted set of open reservations by the
- * time at which they expire), `:r:ID` (a reservation), `:c:COUNTER` (a hash). A counter has fields by kind: the letter
+ * Keys, all with one hash tag so that they lie on one shard: `:epoch`, `:seen` (times of the last run and of silences
+ * nothing expires), `:sweep` (there while counters were swept lately), `:due` (sorted set of open reservations by the time at which they expire), `:r:ID` (a reservation),
+ * `:c:COUNTER` (a hash). A counter has fields by kind: the letter
  * of what is counted and the field. Kinds are R T I O C (requests, tokens, input, output, cost), the same small for
  * token buckets, B (balance) and F (calls in flight). Fields of a window: m (limit, period and zone, start, end),
  * h (headroom: limit - posted - pending), p (pending), g (generation: changes when the sums begin anew). Of a bucket:
- * m (its shape), l (level), r (remainder), a (filled until), p, g. Field k: the kind counted last, and z: its definition.
+ * m (its shape), l (level), r (remainder), a (filled until), p, g. Field k: the kind counted last.
  */
+import { reservationScript } from "./reservation-script.ts";
 
 const basics = `
 local prefix = KEYS[1]
@@ -21,7 +24,7 @@ local ttl = tonumber(ARGV[2])
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local most, never = "9223372036854775807", 9000000000000000
-local keptMs, lateMs, markerMs = 172800000, 86400000, 60000
+local keptMs, lateMs = 172800000, 86400000
 
 local function text(number) return string.format("%.0f", number) end
 
@@ -41,6 +44,9 @@ local function add(key, field, amount)
   redis.call("HSET", key, field, isBelow and ("-" .. most) or most)
 end
 
+-- Whether a field holds a sum: found out before the first write, so that no reservation is held in part.
+local function isSum(value) return type(value) == "string" and string.find(value, "^%-?%d+$") ~= nil and #value <= 20 end
+
 -- Whether an amount, never negative, is at most what is left: as texts, exact at any length.
 local function within(amount, left)
   if string.sub(left, 1, 1) == "-" then return false end
@@ -53,6 +59,15 @@ local function keep(key, isNew, ms)
   if ms >= never then redis.call("PERSIST", key)
   elseif isNew then redis.call("PEXPIREAT", key, text(ms))
   else redis.call("PEXPIREAT", key, text(ms), "GT") end
+end
+
+-- Whether it counts anything without end. A key of another type is none of the ledger's.
+local function isEndless(key)
+  local metas = redis.pcall("HMGET", key, "Rm", "Tm", "Im", "Om", "Cm", "Bm", "Fm")
+  for index = 1, #metas do
+    if metas[index] and string.find(metas[index], "|" .. text(never), 1, true) then return true end
+  end
+  return false
 end
 
 local function generation(before)
@@ -68,14 +83,14 @@ local function carry(key, kind, meta, oldLimit, limit)
     add(key, kind .. "h", negated(oldLimit))
     add(key, kind .. "h", limit)
   end
-  redis.call("HSET", key, kind .. "m", meta)
+  redis.call("HSET", key, kind .. "m", meta, "k", kind)
   return redis.call("HMGET", key, kind .. "g", kind .. "h", kind .. "p")
 end
 
 local function begin(key, kind, meta, limit, endMs, before)
   local isNew = redis.call("EXISTS", key) == 0
   local g = generation(before)
-  redis.call("HSET", key, kind .. "m", meta, kind .. "g", g, kind .. "h", limit, kind .. "p", "0")
+  redis.call("HSET", key, kind .. "m", meta, kind .. "g", g, kind .. "h", limit, kind .. "p", "0", "k", kind)
   keep(key, isNew, endMs >= never and never or endMs + keptMs)
   return {g, limit, "0"}
 end
@@ -84,8 +99,10 @@ end
 local function window(key, kind, limit, definition, startMs, endMs)
   local meta = limit .. "|" .. definition .. "|" .. text(startMs) .. "|" .. text(endMs)
   local state = redis.call("HMGET", key, kind .. "m", kind .. "g", kind .. "h", kind .. "p", "k")
-  if state[5] ~= kind then redis.call("HSET", key, "k", kind) end
-  if state[1] == meta then return {state[2], state[3], state[4]} end
+  if state[1] == meta then
+    if state[5] ~= kind then redis.call("HSET", key, "k", kind) end
+    return {state[2], state[3], state[4]}
+  end
   if not state[1] then return begin(key, kind, meta, limit, endMs, state[2]) end
   local oldLimit, oldDefinition, oldStart, oldEnd = string.match(state[1], "^(-?%d+)|([^|]*)|(%d+)|(%d+)$")
   oldStart, oldEnd = tonumber(oldStart), tonumber(oldEnd)
@@ -149,12 +166,12 @@ end
 
 local function bucket(key, kind, meta)
   local b, state = bucketAt(key, kind)
-  if state[7] ~= kind then redis.call("HSET", key, "k", kind) end
+  if b and state[7] ~= kind then redis.call("HSET", key, "k", kind) end
   if not b then
     b = shaped(meta)
     b.level, b.rest, b.at, b.pending, b.g = b.burst, 0, now, "0", generation(nil)
     local isNew = redis.call("EXISTS", key) == 0
-    redis.call("HSET", key, kind .. "m", meta, kind .. "p", "0", kind .. "g", b.g)
+    redis.call("HSET", key, kind .. "m", meta, kind .. "p", "0", kind .. "g", b.g, "k", kind)
     saveBucket(key, kind, b)
     keepBucket(key, isNew, b)
   elseif state[1] ~= meta then
@@ -169,7 +186,10 @@ local function bucket(key, kind, meta)
   return b
 end
 
-local function units(b, amount) return math.ceil(tonumber(amount) / b.scale) end
+local function units(b, amount)
+  local value = tonumber(amount)
+  return value < 0 and -math.ceil(-value / b.scale) or math.ceil(value / b.scale)
+end
 
 -- Replaces what was consumed when it was reserved by what was used; more than that leads into debt.
 local function correct(key, kind, g, held, actual)
@@ -183,41 +203,8 @@ local function correct(key, kind, g, held, actual)
 end
 `;
 
-const reservations = `
-local function isBucket(kind) return string.find(kind, "%l") ~= nil end
-
--- Replaces what a reservation holds in its counters by what was used. An amount of a window that is over counts nowhere.
-local function post(record, isHeld, actual)
-  for index = 1, #record, 4 do
-    local key, kind, g = prefix .. ":c:" .. record[index], record[index + 1], record[index + 2]
-    local held, used = isHeld and record[index + 3] or "0", actual[kind]
-    if isBucket(kind) then correct(key, kind, g, held, used)
-    elseif redis.call("HGET", key, kind .. "g") == g then
-      add(key, kind .. "p", negated(held))
-      if held ~= used then
-        add(key, kind .. "h", held)
-        add(key, kind .. "h", negated(used))
-      end
-    end
-  end
-end
-
-local nothing = {R = "0", T = "0", I = "0", O = "0", C = "0", B = "0", F = "0", r = "0", t = "0", i = "0", o = "0", c = "0"}
-
--- Gives back what nobody settled or renewed in time; what was used may still be settled within a day.
-local function expire()
-  local due = redis.call("ZRANGEBYSCORE", prefix .. ":due", "-inf", text(now), "LIMIT", 0, 100)
-  for _, id in ipairs(due) do
-    local key = prefix .. ":r:" .. id
-    local stored = redis.call("GET", key)
-    if stored and string.sub(stored, 1, 1) == "o" then
-      post(cmsgpack.unpack(string.sub(stored, 2)), true, nothing)
-      redis.call("SET", key, "x" .. string.sub(stored, 2), "PX", lateMs)
-    end
-    redis.call("ZREM", prefix .. ":due", id)
-  end
-  return #due
-end
+const claims = `
+local notSums = {err = "a counter holds something other than its sums"}
 
 -- One claim of ten arguments; nil where the proxy named a window that the store's clock is not in.
 local function claimAt(at)
@@ -225,6 +212,7 @@ local function claimAt(at)
   local claim = {name = ARGV[at], kind = kind, amount = amount, key = prefix .. ":c:" .. ARGV[at]}
   if ARGV[at + 2] == "bucket" then
     local b = bucket(claim.key, kind, ARGV[at + 5])
+    if not (b.g and b.level and b.rest and b.at and isSum(b.pending)) then error(notSums) end
     claim.bucket, claim.g = b, b.g
     claim.fits = units(b, amount) <= b.level
     claim.shown = {text(b.level), b.pending, text(b.at)}
@@ -235,29 +223,13 @@ local function claimAt(at)
       endMs = startMs + length
     elseif now < startMs or now >= endMs then return nil end
     local state = window(claim.key, kind, ARGV[at + 5], ARGV[at + 6], startMs, endMs)
+    if not (state[1] and isSum(state[2]) and isSum(state[3])) then error(notSums) end
     claim.g = state[1]
     claim.fits = within(amount, state[2])
     claim.shown = {state[2], state[3], text(endMs)}
   end
   claim.binds = ARGV[at + 3] == "1"
   return claim
-end
-
-local function hold(id, claims)
-  local record = {}
-  for _, claim in ipairs(claims) do
-    local key, kind, amount = claim.key, claim.kind, claim.amount
-    add(key, kind .. "p", amount)
-    if claim.bucket then
-      claim.bucket.level = claim.bucket.level - units(claim.bucket, amount)
-      saveBucket(key, kind, claim.bucket)
-      keepBucket(key, false, claim.bucket)
-    else add(key, kind .. "h", negated(amount)) end
-    local n = #record
-    record[n + 1], record[n + 2], record[n + 3], record[n + 4] = claim.name, kind, claim.g, amount
-  end
-  redis.call("SET", prefix .. ":r:" .. id, "o" .. cmsgpack.pack(record))
-  redis.call("ZADD", prefix .. ":due", text(now + ttl), id)
 end
 `;
 
@@ -268,7 +240,9 @@ local run = {}
 function run.reserve(at)
   local id, count = ARGV[at], tonumber(ARGV[at + 1])
   local known = redis.call("GET", prefix .. ":r:" .. id)
-  if known and string.sub(known, 1, 1) == "o" then return {"known"} end
+  local state = known and string.sub(known, 1, 1)
+  if state == "o" then return {"known"} end
+  if state == "t" then return {"error", "it was settled before it came"} end
   local claims, fits = {}, true
   for index = 1, count do
     local claim = claimAt(at + 2 + (index - 1) * 10)
@@ -289,28 +263,31 @@ local function usedAt(at)
   return {R = r, T = t, I = i, O = o, C = c, B = c, F = "0", r = r, t = t, i = i, o = o, c = c}
 end
 
--- settle ID REQUESTS TOKENS INPUT OUTPUT COST: once; a second time has a name of its own and counts nothing.
+-- settle ID REQUESTS TOKENS INPUT OUTPUT COST MARKER: once; a second time has a name of its own and counts nothing, for
+-- MARKER milliseconds.
 function run.settle(at)
   local id, key = ARGV[at], prefix .. ":r:" .. ARGV[at]
   local stored = redis.call("GET", key)
-  if not stored then return "unknown" end
-  local state = string.sub(stored, 1, 1)
+  local state = stored and string.sub(stored, 1, 1) or "t"
   if state == "s" then return "repeated" end
-  post(cmsgpack.unpack(string.sub(stored, 2)), state == "o", usedAt(at + 1))
-  redis.call("ZREM", prefix .. ":due", id)
-  redis.call("SET", key, "s", "PX", markerMs)
+  redis.call("SET", key, state == "t" and "t" or "s", "PX", ARGV[at + 6])
+  if state == "t" then return "unknown" end
+  redis.call("ZREM", due, id)
+  post(cmsgpack.unpack(string.sub(stored, 2)), state == "o" and itsAmount or noAmount, usedAt(at + 1))
   return state == "o" and "settled" or "late"
 end
 
--- post ID COUNT CLAIM...: counts what was used without a reservation, while the store was away; once by an id.
+-- post ID MARKER COUNT CLAIM...: counts what was used without a reservation, while the store was away; once by an id,
+-- for MARKER milliseconds.
 function run.post(at)
-  local key, count = prefix .. ":r:" .. ARGV[at], tonumber(ARGV[at + 1])
+  local key, count = prefix .. ":r:" .. ARGV[at], tonumber(ARGV[at + 2])
   if redis.call("EXISTS", key) == 1 then return "repeated" end
   local claims = {}
   for index = 1, count do
-    claims[index] = claimAt(at + 2 + (index - 1) * 10)
+    claims[index] = claimAt(at + 3 + (index - 1) * 10)
     if not claims[index] then return "moved" end
   end
+  redis.call("SET", key, "s", "PX", ARGV[at + 1])
   for _, claim in ipairs(claims) do
     if claim.bucket then
       claim.bucket.level = math.max(claim.bucket.level - units(claim.bucket, claim.amount), -4503599627370496)
@@ -318,13 +295,28 @@ function run.post(at)
       keepBucket(claim.key, false, claim.bucket)
     else add(claim.key, claim.kind .. "h", negated(claim.amount)) end
   end
-  redis.call("SET", key, "s", "PX", lateMs)
   return "settled"
 end
 
+-- touch ID...: ARGV before them is their number.
 function run.touch(at)
-  redis.call("ZADD", prefix .. ":due", "XX", text(now + ttl), ARGV[at])
+  for index = at, at + tonumber(ARGV[at - 1]) - 1 do touchOne(ARGV[index]) end
   return "touched"
+end
+
+-- beginSweep: one proxy in an hour.
+function run.beginSweep()
+  return redis.call("SET", prefix .. ":sweep", "s", "NX", "PX", 3300000) and "begun" or "elsewhere"
+end
+
+-- sweep RETENTION COUNTER LIVE...: what counts without end goes so many milliseconds after its object.
+function run.sweep(at)
+  for index = at + 1, at + tonumber(ARGV[at - 1]) - 1, 2 do
+    local key = prefix .. ":c:" .. ARGV[index]
+    if ARGV[index + 1] == "0" then redis.call("PEXPIRE", key, ARGV[at], "NX")
+    elseif redis.call("PTTL", key) > 0 and isEndless(key) then redis.call("PERSIST", key) end
+  end
+  return "swept"
 end
 
 -- read COUNTER: its kind and fields; the proxy makes sums of them.
@@ -342,12 +334,13 @@ end
 
 -- probe: whether the store takes writes.
 function run.probe()
-  redis.call("SET", prefix .. ":probe", text(now), "PX", markerMs)
+  redis.call("SET", prefix .. ":probe", text(now), "PX", 60000)
   return "writes"
 end
 
 -- An error of one command, as of a key of another type, is that command's alone: all read before they write.
-local answers = {"done", text(now), expire()}
+local hasExpired, expired = pcall(expire)
+local answers = {"done", text(now), hasExpired and expired or 0, 0, 0}
 local at = 3
 while at <= #ARGV do
   local ok, answer = pcall(run[ARGV[at]], at + 2)
@@ -355,8 +348,9 @@ while at <= #ARGV do
   answers[#answers + 1] = answer
   at = at + 2 + tonumber(ARGV[at + 1])
 end
+answers[4], answers[5] = resumed, broken
 return answers
 `;
 
 /** Arguments: epoch, time to live in ms, then commands with theirs. One key: the prefix of all, with its hash tag. */
-export const ledgerScript = [basics, windows, buckets, reservations, commands].join("\n");
+export const ledgerScript = [basics, windows, buckets, claims, reservationScript, commands].join("\n");

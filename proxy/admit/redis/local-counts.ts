@@ -8,7 +8,8 @@ import { MemoryLedger, type MemoryLedgerOptions } from "#proxy/admit/memory-ledg
 import { windowBounds } from "#proxy/admit/window";
 import { TransientMap } from "#proxy/runtime/transient-map";
 
-type Claims = Pick<ReserveRequest, "limits" | "balances">;
+/** What was used counts in these; calls in flight end by themselves. */
+export type Claims = Pick<ReserveRequest, "limits" | "balances">;
 
 export class LocalCounts {
   readonly #memory: MemoryLedger;
@@ -26,6 +27,10 @@ export class LocalCounts {
     const result = this.#memory.reserve(request);
     if (result.kind === "reserved") this.#open.set(request.id, request);
     return result;
+  }
+
+  sweep(isLive: (counter: string) => boolean, max: number): Generator<void, void, void> {
+    return this.#memory.sweep(isLive, max);
   }
 
   touch(id: string): void {

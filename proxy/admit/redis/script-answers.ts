@@ -22,7 +22,35 @@ import { neverMs } from "./script-arguments.ts";
 
 /** The store did not decide: it was not reached in time, refused, or answered what nobody understands. */
 export class StoreError extends Error {
-  override readonly name = "StoreError";
+  override readonly name: string = "StoreError";
+}
+
+/** The store works and refused this one command, as for a key of another type: it will not take it later either. */
+export class RefusedCommand extends StoreError {
+  override readonly name = "RefusedCommand";
+}
+
+/** What a store says that can do nothing for anybody now (Redis, `server.c`: its shared error replies). */
+const storeWide = /\b(READONLY|OOM|MISCONF|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|LOADING)\b/;
+
+/**
+ * @param answer of one command
+ * @returns what is wrong where the whole store is: it takes no writes, or is no primary. Undefined for all else
+ */
+export function storeWideError(answer: unknown): StoreError | undefined {
+  if (!Array.isArray(answer) || answer[0] !== "error" || !storeWide.test(String(answer[1]))) return undefined;
+  return refusalOf(answer[1]);
+}
+
+/** Whether a store says that it is a replica: the address leads to another one than the primary. */
+export function saysReplica(words: string): boolean {
+  return /\b(READONLY|MASTERDOWN)\b/.test(words);
+}
+
+/** @param words of the store's error */
+function refusalOf(words: unknown): StoreError {
+  const message = `the store refused: ${String(words).slice(0, 200)}`;
+  return storeWide.test(message) ? new StoreError(message) : new RefusedCommand(message);
 }
 
 /** A decision, and the limits in Shadow mode that it was past. */
@@ -85,6 +113,12 @@ export function readDecision(
   return { result: { kind: "reserved", id: request.id, states }, isKnown: false, shadowed };
 }
 
+/** @throws StoreError for anything but a word */
+export function readWord(answer: unknown): string {
+  if (typeof answer === "string") return answer;
+  throw notUnderstood(answer);
+}
+
 /** @throws StoreError for anything but an outcome */
 export function readOutcome(answer: unknown): Exclude<SettleOutcome, "deferred"> {
   if (answer === "settled" || answer === "repeated" || answer === "late" || answer === "unknown") return answer;
@@ -116,12 +150,12 @@ export function readReading(answer: unknown, counter: string, storeMs: number): 
 /** @throws StoreError unless it is a list of texts; an error of the script is one of these with its own words */
 function texts(answer: unknown): readonly string[] {
   if (!Array.isArray(answer) || !answer.every((value) => typeof value === "string")) throw notUnderstood(answer);
-  if (answer[0] === "error") throw new StoreError(`the store refused: ${answer[1]}`);
+  if (answer[0] === "error") throw refusalOf(answer[1]);
   return answer;
 }
 
 function notUnderstood(answer: unknown): StoreError {
-  if (Array.isArray(answer) && answer[0] === "error") return new StoreError(`the store refused: ${answer[1]}`);
+  if (Array.isArray(answer) && answer[0] === "error") return refusalOf(answer[1]);
   return new StoreError("the store answered in a form that is not the ledger's");
 }
 

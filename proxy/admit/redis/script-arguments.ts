@@ -43,6 +43,11 @@ export function reserveCommand(
   return ["reserve", String(2 + texts.length), request.id, String(texts.length / 10), ...texts];
 }
 
+/** How long the store knows what it was told from disk: longer than any such entry is sent. */
+export const markerMs = 8 * 86_400_000;
+/** How long it knows a settlement that was sent at once: one key a call. */
+export const shortMarkerMs = 300_000;
+
 /** Counts what was used without a reservation. @param id another one than any reservation has */
 export function postCommand(
   id: string,
@@ -54,17 +59,18 @@ export function postCommand(
   const texts: string[] = [];
   for (const claim of limits) addLimit(texts, claim, used, rules, storeMs);
   for (const claim of balances) addBalance(texts, claim, used);
-  return ["post", String(2 + texts.length), id, String(texts.length / 10), ...texts];
+  return ["post", String(3 + texts.length), id, String(markerMs), String(texts.length / 10), ...texts];
 }
 
-export function settleCommand(id: string, amounts: NarrowAmounts): Command {
+/** @param knownMs how long it is known as settled: a second one in that time counts nothing */
+export function settleCommand(id: string, amounts: NarrowAmounts, knownMs: number): Command {
   const { requests, inputTokens, outputTokens, costNanos } = amounts;
   const numbers = [requests, amountOf("Tokens", amounts), inputTokens, outputTokens, costNanos];
-  return ["settle", "6", id, ...numbers.map(String)];
+  return ["settle", "7", id, ...numbers.map(String), String(knownMs)];
 }
 
-export function touchCommand(id: string): Command {
-  return ["touch", "1", id];
+export function touchCommand(ids: readonly string[]): Command {
+  return ["touch", String(ids.length), ...ids];
 }
 
 export function readCommand(counter: string): Command {
@@ -72,6 +78,18 @@ export function readCommand(counter: string): Command {
 }
 
 export const probeCommand: Command = ["probe", "0"];
+
+export const beginSweepCommand: Command = ["beginSweep", "0"];
+
+/** @param retentionMs how long what counts without end is kept after its object */
+export function sweepCommand(
+  counters: readonly string[],
+  isLive: (counter: string) => boolean,
+  retentionMs: number,
+): Command {
+  const texts = counters.flatMap((counter) => [counter, isLive(counter) ? "1" : "0"]);
+  return ["sweep", String(1 + texts.length), String(retentionMs), ...texts];
+}
 
 function addLimit(
   texts: string[],

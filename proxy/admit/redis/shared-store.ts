@@ -9,9 +9,10 @@ import { createHash } from "node:crypto";
 import { checkStore, type KeptEpoch, type StoreCheck } from "./check-store.ts";
 import { type BatchAnswer, type CommandAnswer, CommandBatch } from "./command-batch.ts";
 import { ledgerScript } from "./ledger-script.ts";
-import { StoreError } from "./script-answers.ts";
+import { StoreError, saysReplica, storeWideError } from "./script-answers.ts";
 import { type Command, probeCommand } from "./script-arguments.ts";
 import { type ConnectionEvents, problemOf, type StoreConnection, type StoreScript } from "./store-connection.ts";
+import { StoreWatch } from "./store-watch.ts";
 
 export interface SharedStoreOptions {
   readonly connect: (events: ConnectionEvents) => StoreConnection;
@@ -21,14 +22,16 @@ export interface SharedStoreOptions {
   /** An answer that takes longer is none. */
   readonly answerMs: number;
   readonly epoch: KeptEpoch;
-  /** Begins to count from zero where the history is gone when the process starts, never later. */
-  readonly acceptEmpty: boolean;
   /** The Lua text; the ledger's own unless given. */
   readonly script?: string;
-  /** Reservations of anybody that a run of ours gave back. */
-  readonly onExpired: (count: number) => void;
+  /** What a run of ours did beside its commands. */
+  readonly onSideEffects: (counts: Pick<BatchAnswer, "expired" | "resumed" | "broken">) => void;
+  /** Told once what people should know of a store that is usable. */
+  readonly onWarning: (message: string) => void;
   /** Told each time the state changes. */
   readonly onState: (state: SharedStoreState) => void;
+  /** How often a store in use is looked at, in ms; 10,000 unless given. */
+  readonly watchEveryMs?: number | undefined;
 }
 
 export interface SharedStoreState {
@@ -37,6 +40,8 @@ export interface SharedStoreState {
   readonly message: string;
 }
 
+/** Keys looked at in one page: the store does nothing else meanwhile. */
+const scanCount = 200;
 /** Batches in a row without an answer, after which the store counts as gone. */
 const failuresMax = 3;
 const checkEveryMs = 200;
@@ -44,25 +49,30 @@ const checkEveryMs = 200;
 const checkLostEveryMs = 1_000;
 /** A check that takes longer ends the connection: what hangs is not piled up on. */
 const checkMs = 1_000;
+/** Times of a store that windows can be made of: far from the end of `Date`, and no clock that was never set. */
+const earliestMs = Date.UTC(2020);
+const latestMs = Date.UTC(2200);
 
 export class SharedStore {
   readonly #options: SharedStoreOptions;
   readonly #connection: StoreConnection;
   readonly #batch: CommandBatch;
   readonly #script: StoreScript;
+  readonly #watch: StoreWatch;
   #state: SharedStoreState = { kind: "opening", message: "" };
   #epoch = "";
-  #acceptsEmpty: boolean;
   #failures = 0;
   #isChecking = false;
+  /** The address is resolved anew before the next check: behind a name or a Service is another store by now. */
+  #isReplica = false;
   #isClosed = false;
+  #isWarned = false;
   #timer: NodeJS.Timeout | undefined;
   /** The store's clock less the monotonic one, when it last answered. */
   #aheadMs = Date.now() - performance.now();
 
   constructor(options: SharedStoreOptions) {
     this.#options = options;
-    this.#acceptsEmpty = options.acceptEmpty;
     const text = options.script ?? ledgerScript;
     this.#script = { text, digest: createHash("sha1").update(text).digest("hex") };
     this.#batch = new CommandBatch({
@@ -70,6 +80,10 @@ export class SharedStore {
       answerMs: options.answerMs,
       onAnswered: (answer) => this.#hear(answer),
       onFailed: (error) => this.#countFailure(error),
+    });
+    this.#watch = new StoreWatch(() => (this.isUsable ? this.#connection : undefined), {
+      onUnfit: (check) => this.#leave(check),
+      everyMs: options.watchEveryMs,
     });
     this.#connection = options.connect({
       onReady: () => void this.#check(),
@@ -90,15 +104,26 @@ export class SharedStore {
     return Math.floor(performance.now() + this.#aheadMs);
   }
 
-  /** @returns the script's answer. Rejects with what failed; a command that was sent may have been run nevertheless */
-  submit(command: Command): Promise<CommandAnswer> {
-    return this.#batch.submit(command);
+  /**
+   * @param withinMs at most as long as any answer may take
+   * @returns the script's answer. Rejects with what failed; a command that was sent may have been run nevertheless
+   */
+  submit(command: Command, withinMs?: number): Promise<CommandAnswer> {
+    return this.#batch.submit(command, withinMs);
+  }
+
+  /** A page of the counters in the store. @param cursor `0` to begin with, and the answer's at the end */
+  async scanCounters(cursor: string): Promise<{ readonly cursor: string; readonly counters: readonly string[] }> {
+    const start = `${this.#options.prefix}:c:`;
+    const [next, names] = await this.#connection.scan(cursor, `${start}*`, scanCount);
+    return { cursor: next, counters: names.map((name) => name.slice(start.length)) };
   }
 
   /** Waits for the answers that are under way, and ends the connection. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#watch.close();
     await this.#batch.idle();
     this.#connection.close();
   }
@@ -108,19 +133,28 @@ export class SharedStore {
     const values = [this.#epoch, String(reservationTtlMs), ...commands.flat()];
     const answer = await this.#connection.runScript(this.#script, prefix, values);
     if (!Array.isArray(answer)) throw new StoreError("the store answered in a form that is not the ledger's");
-    const [kind, nowText, expired, ...answers]: unknown[] = answer;
+    const [kind, nowText, expired, resumed, broken, ...answers]: unknown[] = answer;
     if (kind === "epoch") throw this.#epochGone();
     const storeMs = Number(nowText);
-    if (kind !== "done" || !Number.isSafeInteger(storeMs) || typeof expired !== "number")
+    const areCounts = typeof expired === "number" && typeof resumed === "number" && typeof broken === "number";
+    if (kind !== "done" || !Number.isSafeInteger(storeMs) || !areCounts)
       throw new StoreError("the store answered in a form that is not the ledger's");
+    if (storeMs < earliestMs || storeMs >= latestMs)
+      throw new StoreError("the store's clock is wrong: it is outside the years 2020 to 2199");
     if (answers.length !== commands.length) throw new StoreError("the store answered a part of what it was asked");
-    return { storeMs, expired, answers };
+    return { storeMs, expired, resumed, broken, answers };
   }
 
-  #hear({ storeMs, expired }: BatchAnswer): void {
+  #hear(answer: BatchAnswer): void {
+    const { storeMs, expired, resumed, broken, answers } = answer;
     this.#failures = 0;
+    for (const given of answers) {
+      const error = storeWideError(given);
+      // Not worth another try: what it refuses to one it refuses to all, until a check says otherwise.
+      if (error !== undefined) this.#leave({ kind: "failing", message: error.message });
+    }
     this.#aheadMs = storeMs - performance.now();
-    if (expired > 0) this.#options.onExpired(expired);
+    if (expired + resumed + broken > 0) this.#options.onSideEffects(answer);
   }
 
   #epochGone(): StoreError {
@@ -132,8 +166,13 @@ export class SharedStore {
 
   #countFailure(error: unknown): void {
     this.#failures += 1;
-    if (this.#failures < failuresMax || !this.isUsable) return;
-    this.#setState({ kind: "failing", message: problemOf(error) });
+    if (this.#failures < failuresMax) return;
+    this.#leave({ kind: "failing", message: problemOf(error) });
+  }
+
+  #leave(check: StoreCheck): void {
+    if (!this.isUsable || check.kind === "usable") return;
+    this.#setState(check);
     // At once: a moment in which this process was busy is no outage.
     this.#checkIn(0);
   }
@@ -143,44 +182,62 @@ export class SharedStore {
     if (this.#isChecking || this.#isClosed || this.isUsable) return;
     this.#isChecking = true;
     clearTimeout(this.#timer);
-    const hung = setTimeout(() => this.#connection.reconnect(), checkMs);
+    const hung = setTimeout(() => this.#connection.reconnect("the store does not answer"), checkMs);
     const check = await this.#askStore();
     clearTimeout(hung);
     this.#isChecking = false;
     if (this.#isClosed) return;
     if (check.kind === "usable") {
       this.#failures = 0;
-      this.#acceptsEmpty = false;
       this.#setState({ kind: "usable", message: "" });
       return;
     }
     this.#setState(check);
+    this.#isReplica = check.kind === "failing" && check.isReplica === true;
     this.#checkIn(check.kind === "failing" ? checkEveryMs : checkLostEveryMs);
   }
 
   async #askStore(): Promise<StoreCheck> {
     const { answerMs, prefix, epoch } = this.#options;
-    const check = await checkStore(this.#connection, prefix, epoch, this.#acceptsEmpty);
+    const check = await checkStore(this.#connection, prefix, epoch);
     if (check.kind !== "usable") return check;
     this.#epoch = check.epoch;
+    if (check.warning !== undefined) this.#warnOnce(check.warning);
     try {
+      const problem = await this.#watch.problemOf(this.#connection);
+      if (problem !== undefined) return problem;
       const startedMs = performance.now();
       const answer = await this.#send([probeCommand]);
       this.#hear(answer);
-      if (answer.answers[0] !== "writes") return { kind: "failing", message: describeProbe(answer.answers[0]) };
-      const tookMs = performance.now() - startedMs;
-      if (tookMs <= answerMs) return check;
-      return { kind: "failing", message: `the store is slow: it took ${Math.round(tookMs)} ms for one question` };
+      if (answer.answers[0] !== "writes") return failing(describeProbe(answer.answers[0]));
+      if (performance.now() - startedMs <= answerMs) return check;
+      // No figure: each state that differs is a line of the log, and a slow store would write five a second.
+      return failing(`the store is slow: it takes longer than ${answerMs} ms for one question`);
     } catch (error) {
-      return { kind: "failing", message: problemOf(error) };
+      return failing(problemOf(error));
     }
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#isWarned) return;
+    this.#isWarned = true;
+    this.#options.onWarning(message);
   }
 
   #checkIn(delayMs: number): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#check(), delayMs);
+    this.#timer = setTimeout(() => {
+      if (this.#isReplica) this.#connectAnew();
+      else void this.#check();
+    }, delayMs);
     this.#timer.unref();
+  }
+
+  /** A check follows when the connection is there. */
+  #connectAnew(): void {
+    this.#isReplica = false;
+    this.#connection.reconnect(this.#state.message);
   }
 
   #setState(state: SharedStoreState): void {
@@ -188,6 +245,10 @@ export class SharedStore {
     this.#state = state;
     this.#options.onState(state);
   }
+}
+
+function failing(message: string): StoreCheck {
+  return { kind: "failing", message, isReplica: saysReplica(message) };
 }
 
 function describeProbe(answer: unknown): string {

@@ -12,8 +12,8 @@ import { StoreError } from "./script-answers.ts";
 export interface StoreAddress {
   /** `redis://` or `rediss://`, with host and port; a user and a password may be in it. */
   readonly url: string;
-  /** Instead of the one in the address. */
-  readonly password?: string | undefined;
+  /** Instead of the one in the address; asked at each connection, so that it may change. */
+  readonly password?: (() => string) | undefined;
 }
 
 /** What the ledger asks of a store. Every call may fail with whatever the store or the network says. */
@@ -23,10 +23,12 @@ export interface StoreConnection {
   get(key: string): Promise<string | null>;
   /** @returns whether there was no value before */
   setIfAbsent(key: string, value: string): Promise<boolean>;
+  /** A page of the names of keys. @returns them and the cursor of the next page; `0` at the end, and to begin with */
+  scan(cursor: string, pattern: string, count: number): Promise<readonly [cursor: string, names: readonly string[]]>;
   /** Sections of `INFO`, as the store writes them. */
   info(): Promise<string>;
-  /** Drops the connection with all that it waits for, and makes a new one. */
-  reconnect(): void;
+  /** Drops the connection with all that it waits for, and makes a new one. @param reason for the log */
+  reconnect(reason: string): void;
   close(): void;
 }
 
@@ -51,22 +53,28 @@ const reconnectMaxMs = 500;
 
 export class RedisConnection implements StoreConnection {
   readonly #client: Redis;
+  readonly #password: StoreAddress["password"];
   #problem = "the store closed the connection";
 
+  /** @throws whatever `password` throws the first time */
   constructor({ url, password }: StoreAddress, { onReady, onLost }: ConnectionEvents) {
+    this.#password = password;
     this.#client = new Redis(url, {
-      ...(password !== undefined && { password }),
+      ...(password !== undefined && { password: password() }),
       lazyConnect: true,
       connectTimeout: connectTimeoutMs,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      retryStrategy: (times) => Math.min(reconnectMinMs * times, reconnectMaxMs),
+      retryStrategy: (times) => {
+        this.#askPassword();
+        return Math.min(reconnectMinMs * times, reconnectMaxMs);
+      },
     });
     // A store that hangs takes connections all the same: they are given up, so that none outlives what made it silent.
     let silence: NodeJS.Timeout | undefined;
     this.#client.on("connect", () => {
-      silence = setTimeout(() => this.reconnect(), helloTimeoutMs);
+      silence = setTimeout(() => this.reconnect("the store does not answer"), helloTimeoutMs);
       silence.unref();
     });
     this.#client.on("ready", () => {
@@ -79,6 +87,15 @@ export class RedisConnection implements StoreConnection {
       onLost(this.#problem);
     });
     this.#client.connect().catch(() => undefined);
+  }
+
+  /** For the next connection. A file that is being replaced costs nothing: the former password is tried again. */
+  #askPassword(): void {
+    try {
+      if (this.#password !== undefined) this.#client.options.password = this.#password();
+    } catch (error) {
+      this.#problem = error instanceof Error ? `the password cannot be read: ${error.message}` : this.#problem;
+    }
   }
 
   async runScript({ text, digest }: StoreScript, key: string, values: readonly string[]): Promise<unknown> {
@@ -94,6 +111,10 @@ export class RedisConnection implements StoreConnection {
     return this.#client.get(key);
   }
 
+  scan(cursor: string, pattern: string, count: number): Promise<readonly [cursor: string, names: readonly string[]]> {
+    return this.#client.scan(cursor, "MATCH", pattern, "COUNT", count);
+  }
+
   async setIfAbsent(key: string, value: string): Promise<boolean> {
     return (await this.#client.set(key, value, "NX")) === "OK";
   }
@@ -102,8 +123,8 @@ export class RedisConnection implements StoreConnection {
     return this.#client.info();
   }
 
-  reconnect(): void {
-    this.#problem = "the store does not answer";
+  reconnect(reason: string): void {
+    this.#problem = reason;
     this.#client.disconnect(true);
   }
 

@@ -1,8 +1,9 @@
 /** Writes an entry of `undelivered.ts` as a line of JSON, and reads one back where every part of it is what it should be. */
 import { type NarrowAmounts, narrowAmounts } from "#proxy/admit/count/held-reservation";
-import type { BalanceClaim, LimitClaim, ReserveRequest } from "#proxy/admit/ledger";
+import type { BalanceClaim, LimitClaim } from "#proxy/admit/ledger";
 import { isPeriod } from "#proxy/admit/window";
 import type { Limit } from "#proxy/snapshot/types.gen";
+import type { Claims } from "./local-counts.ts";
 
 export interface UndeliveredEntry {
   /** Of the reservation; for what was used without one an id of its own. */
@@ -11,16 +12,21 @@ export interface UndeliveredEntry {
   readonly atMs: number;
   readonly used: NarrowAmounts;
   /** Present where nothing was reserved in the store. */
-  readonly claims: Pick<ReserveRequest, "limits" | "balances"> | undefined;
+  readonly claims: Claims | undefined;
+  /** Of a reservation, what it was made against: it counts there where the store has lost the reservation. */
+  readonly heldIn?: Claims | undefined;
+  /** When the store was told first, by its clock, without an answer. */
+  readonly sentAtMs?: number | undefined;
 }
 
-export function writeEntry({ id, atMs, used, claims }: UndeliveredEntry): string {
-  const balances = claims?.balances.map(({ counter, grantedNanos }) => ({
-    counter,
-    granted: grantedNanos?.toString(),
-  }));
-  const written = { id, atMs, used, ...(claims !== undefined && { limits: claims.limits, balances }) };
+export function writeEntry({ id, atMs, used, claims, heldIn, sentAtMs }: UndeliveredEntry): string {
+  const written = { id, atMs, used, sentAtMs, ...(claims && writable(claims)), heldIn: heldIn && writable(heldIn) };
   return `${JSON.stringify(written)}\n`;
+}
+
+function writable({ limits, balances }: Claims): object {
+  const texts = balances.map(({ counter, grantedNanos }) => ({ counter, granted: grantedNanos?.toString() }));
+  return { limits, balances: texts };
 }
 
 /** @returns undefined for a line that is no whole entry */
@@ -32,12 +38,26 @@ export function parseEntry(line: string): UndeliveredEntry | undefined {
     return undefined;
   }
   if (!isRecord(value)) return undefined;
-  const { id, atMs, used, limits, balances } = value;
+  const { id, atMs, used, heldIn, sentAtMs, limits } = value;
   if (typeof id !== "string" || typeof atMs !== "number" || !isRecord(used)) return undefined;
-  const entry = { id, atMs, used: narrowAmounts(amountsOf(used)) };
-  if (limits === undefined) return { ...entry, claims: undefined };
+  const entry = {
+    id,
+    atMs,
+    used: narrowAmounts(amountsOf(used)),
+    heldIn: claimsOf(heldIn),
+    sentAtMs: typeof sentAtMs === "number" ? sentAtMs : undefined,
+  };
+  const claims = claimsOf(value);
+  if (limits !== undefined && claims === undefined) return undefined;
+  return { ...entry, claims };
+}
+
+/** @returns undefined for what holds no lists of claims */
+function claimsOf(value: unknown): Claims | undefined {
+  if (!isRecord(value)) return undefined;
+  const { limits, balances } = value;
   if (!Array.isArray(limits) || !Array.isArray(balances)) return undefined;
-  return { ...entry, claims: { limits: limits.flatMap(limitClaimOf), balances: balances.flatMap(balanceClaimOf) } };
+  return { limits: limits.flatMap(limitClaimOf), balances: balances.flatMap(balanceClaimOf) };
 }
 
 function amountsOf(

@@ -6,72 +6,99 @@
  * between the two: so an entry may be sent twice, from this process, a later one, or another proxy of this folder. A
  * process that starts delivers the files that others left as well. One line of JSON an entry; a line that was cut by the
  * end of a process is no entry.
+ *
+ * Entries that only rates claim are kept apart, and forgotten when their windows are over: calls that a rate counts are
+ * many, and must not take the room of money. What is lost all the same is counted.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { appendFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isRatePeriod } from "#proxy/admit/window";
 import { makeFolder } from "#proxy/sqlite/make-folder";
-import { parseEntry, type UndeliveredEntry, writeEntry } from "./undelivered-entry.ts";
+import { RefusedCommand } from "./script-answers.ts";
+import { type UndeliveredEntry, writeEntry } from "./undelivered-entry.ts";
+import { LeftFiles } from "./undelivered-files.ts";
 
 export interface UndeliveredOptions {
   /** Made if absent. */
   readonly folder: string;
   /** Of this process, among those that use the folder; letters, digits, `.`, `_` and `-`. */
   readonly name: string;
+  /** The store's clock as far as it is known, milliseconds since the epoch. */
+  readonly now: () => number;
   /** Tells the store. @returns whether it need not be told again */
   readonly deliver: (entry: UndeliveredEntry) => Promise<boolean>;
+  /** Whether an entry that only rates claim counts nowhere any more. */
+  readonly isOver: (entry: UndeliveredEntry) => boolean;
   readonly onProblem: (message: string) => void;
+  /** At most so many entries of each sort; those below unless given. */
+  readonly bounds?: UndeliveredBounds;
 }
 
-const entriesMax = 100_000;
+interface UndeliveredBounds {
+  readonly money: number;
+  readonly rates: number;
+}
+
+/** About 60 MB of memory together, and as much of disk. */
+const defaultBounds: UndeliveredBounds = { money: 100_000, rates: 20_000 };
 /** Sent together, in one round trip. */
 const batchMax = 64;
 const retryMs = 500;
 /** A reservation that may be held without a call is given back soon. */
 const firstTryMs = 20;
+const pruneEveryMs = 1_000;
+/** An entry that the store refuses, with all else in order, is given up when it is so old: somebody had a day to mend it. */
+const refusedMs = 24 * 3_600_000;
 
 export class Undelivered {
   readonly #options: UndeliveredOptions;
+  readonly #bounds: UndeliveredBounds;
   readonly #path: string;
-  #entries: UndeliveredEntry[] = [];
-  /** Files of former processes, with the size that was read; removed when all is delivered. */
-  #adopted: { readonly path: string; readonly size: number }[] = [];
+  readonly #left: LeftFiles;
+  #money: UndeliveredEntry[] = [];
+  #rates: UndeliveredEntry[] = [];
+  /** On their way to the store. */
+  #sent: UndeliveredEntry[] = [];
   #unwritten: UndeliveredEntry[] = [];
   #writing: Promise<void> = Promise.resolve();
   #linesOnDisk = 0;
+  /** The disk did not take an entry whole: the next write replaces the file. */
+  #isTorn = false;
   #delivering: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #prunedAtMs = Number.NEGATIVE_INFINITY;
+  #lost = 0;
   #isClosed = false;
 
-  /** Reads what former processes left. @throws Error where the folder cannot be used */
+  /** Reads what former processes left, as much as is kept at once. @throws Error where the folder cannot be used */
   constructor(options: UndeliveredOptions) {
     this.#options = options;
+    this.#bounds = options.bounds ?? defaultBounds;
     const { folder, name } = options;
     makeFolder(folder);
     this.#path = join(folder, `undelivered-${name}.jsonl`);
-    for (const file of readdirSync(folder)) {
-      if (!/^undelivered-[\w.-]+\.jsonl$/.test(file)) continue;
-      const path = join(folder, file);
-      const bytes = readFileSync(path);
-      const found = bytes.toString("utf8").split("\n").map(parseEntry);
-      this.#entries.push(...found.filter((entry) => entry !== undefined));
-      if (path === this.#path) this.#linesOnDisk = found.length;
-      else this.#adopted.push({ path, size: bytes.length });
-    }
+    this.#left = new LeftFiles(folder, this.#path);
+    this.#adopt();
   }
 
   /** Entries that the store has not confirmed. */
   get size(): number {
-    return this.#entries.length;
+    return this.#money.length + this.#rates.length + this.#sent.length;
+  }
+
+  /** Entries that were given up although they still counted. */
+  get lostCount(): number {
+    return this.#lost;
   }
 
   /** Keeps an entry, on disk within moments, and tries to deliver it soon. */
   add(entry: UndeliveredEntry): void {
-    if (this.#entries.length >= entriesMax) {
-      this.#options.onProblem(`more than ${entriesMax} settlements wait for the store: later ones are lost`);
+    if (!this.#hasRoomFor(entry)) {
+      this.#lose("too many settlements wait for the store: later ones are lost");
       return;
     }
-    this.#entries.push(entry);
+    this.#queueOf(entry).push(entry);
     this.#unwritten.push(entry);
     if (this.#unwritten.length === 1) this.#write(() => this.#append());
     this.#deliverIn(firstTryMs);
@@ -81,7 +108,7 @@ export class Undelivered {
   deliver(): Promise<void> {
     this.#delivering ??= this.#deliverAll().finally(() => {
       this.#delivering = undefined;
-      if (this.#entries.length > 0) this.#deliverIn(retryMs);
+      if (this.size > 0) this.#deliverIn(retryMs);
     });
     return this.#delivering;
   }
@@ -94,24 +121,77 @@ export class Undelivered {
     await this.#writing;
   }
 
-  async #deliverAll(): Promise<void> {
-    for (let hasNews = true; hasNews && this.#entries.length > 0 && !this.#isClosed; ) {
-      const batch = this.#entries.slice(0, batchMax);
-      const results = await Promise.all(batch.map((entry) => this.#options.deliver(entry).catch(() => false)));
-      const kept = batch.filter((_, index) => results[index] !== true);
-      hasNews = kept.length < batch.length;
-      // What the store does not take goes behind the others: it must not hold them up.
-      this.#entries = [...this.#entries.slice(batch.length), ...kept];
+  #queueOf(entry: UndeliveredEntry): UndeliveredEntry[] {
+    return isOfRates(entry) ? this.#rates : this.#money;
+  }
+
+  #hasRoomFor(entry: UndeliveredEntry): boolean {
+    if (!isOfRates(entry)) return this.#money.length < this.#bounds.money;
+    if (this.#rates.length < this.#bounds.rates) return true;
+    const nowMs = performance.now();
+    if (nowMs - this.#prunedAtMs < pruneEveryMs) return false;
+    this.#prunedAtMs = nowMs;
+    this.#prune();
+    return this.#rates.length < this.#bounds.rates;
+  }
+
+  #prune(): void {
+    this.#rates = this.#rates.filter((entry) => !this.#options.isOver(entry));
+  }
+
+  #lose(message: string): void {
+    this.#lost += 1;
+    this.#options.onProblem(`${message} (${this.#lost} so far)`);
+  }
+
+  #adopt(): void {
+    for (const entry of this.#left.read(this.#bounds.money)) {
+      if (!isOfRates(entry) || !this.#options.isOver(entry)) this.#queueOf(entry).push(entry);
     }
-    if (this.#entries.length === 0) this.#write(() => this.#clear());
-    else if (this.#linesOnDisk > 2 * this.#entries.length + 1_000) this.#write(() => this.#rewrite());
+  }
+
+  async #deliverAll(): Promise<void> {
+    this.#prune();
+    for (const queue of ["money", "rates"] as const) {
+      for (let hasNews = true; hasNews && !this.#isClosed; ) {
+        hasNews = await this.#deliverBatch(queue === "money" ? this.#money : this.#rates);
+      }
+    }
+    if (this.size === 0) this.#write(() => this.#clear());
+    else if (this.#linesOnDisk > 2 * this.size + 1_000) this.#write(() => this.#rewrite());
     await this.#writing;
   }
 
+  /** @returns whether one of them is done with */
+  async #deliverBatch(queue: UndeliveredEntry[]): Promise<boolean> {
+    if (queue.length === 0) return false;
+    const batch = (this.#sent = queue.splice(0, batchMax));
+    const results = await Promise.all(batch.map((entry) => this.#deliverOne(entry)));
+    const kept = batch.filter((_, index) => results[index] !== true);
+    this.#sent = [];
+    // What the store does not take goes behind the others: it must not hold them up.
+    for (const entry of kept) this.#queueOf(entry).push(entry);
+    return kept.length < batch.length;
+  }
+
+  async #deliverOne(entry: UndeliveredEntry): Promise<boolean> {
+    const { deliver, now } = this.#options;
+    try {
+      return await deliver(entry);
+    } catch (error) {
+      if (!(error instanceof RefusedCommand) || now() - entry.atMs < refusedMs) return false;
+      this.#lose(`a settlement is given up after a day: ${error.message}`);
+      return true;
+    }
+  }
+
   #deliverIn(delayMs: number): void {
-    if (this.#isClosed || this.#timer !== undefined) return;
+    const atMs = performance.now() + delayMs;
+    if (this.#isClosed || atMs >= this.#timerAtMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
     this.#timer = setTimeout(() => {
-      this.#timer = undefined;
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
       void this.deliver();
     }, delayMs);
     this.#timer.unref();
@@ -120,6 +200,7 @@ export class Undelivered {
   /** One write after the other; a disk that fails costs the entry only where this process ends as well. */
   #write(work: () => Promise<void>): void {
     this.#writing = this.#writing.then(work).catch((error) => {
+      this.#isTorn = true;
       this.#options.onProblem(`undelivered settlements cannot be written to ${this.#path}: ${error.message}`);
     });
   }
@@ -127,26 +208,37 @@ export class Undelivered {
   async #append(): Promise<void> {
     const entries = this.#unwritten;
     this.#unwritten = [];
+    if (this.#isTorn) return await this.#rewrite();
     this.#linesOnDisk += entries.length;
     await appendFile(this.#path, entries.map(writeEntry).join(""), { mode: 0o600, flush: true });
   }
 
   async #clear(): Promise<void> {
-    if (this.#entries.length > 0) return;
+    if (this.size > 0) return;
     this.#linesOnDisk = 0;
     await rm(this.#path, { force: true });
-    for (const { path, size } of this.#adopted.splice(0)) {
-      const now = await stat(path).catch(() => undefined);
-      // A living process goes on with its own file.
-      if (now?.size === size) await rm(path, { force: true });
-    }
+    this.#isTorn = false;
+    await this.#left.remove();
+    if (!this.#left.hasMore || this.#isClosed) return;
+    this.#adopt();
+    this.#deliverIn(firstTryMs);
   }
 
   async #rewrite(): Promise<void> {
-    const entries = [...this.#entries];
+    const entries = [...this.#sent, ...this.#money, ...this.#rates];
     const unfinished = `${this.#path}.tmp`;
     await writeFile(unfinished, entries.map(writeEntry).join(""), { mode: 0o600, flush: true });
     await rename(unfinished, this.#path);
     this.#linesOnDisk = entries.length;
+    this.#isTorn = false;
   }
+}
+
+/** Counts in nothing but limits of an hour at most. */
+function isOfRates({ claims }: UndeliveredEntry): boolean {
+  return (
+    claims !== undefined &&
+    claims.balances.length === 0 &&
+    claims.limits.every(({ limit }) => isRatePeriod(limit.period))
+  );
 }

@@ -53,6 +53,7 @@ const chartOwned: { readonly [command: string]: ReadonlySet<string> } = {
     "tls",
     "egress",
     "quota.store",
+    "quota.redis",
     "quota.failureMode",
     "lastGood",
     "limits.inFlightBytes",

@@ -23,6 +23,7 @@ export interface LedgerOnStore {
   readonly close: () => Promise<void>;
 }
 
+/** On a store that may be new. */
 export async function openRedisLedger(
   server: RedisServer,
   options: Partial<RedisLedgerOptions> = {},
@@ -34,6 +35,7 @@ export async function openRedisLedger(
     address: { url: server.url },
     prefix: "{tollgate}",
     name: "test",
+    acceptEmpty: true,
     folder,
     ...options,
   });

@@ -101,6 +101,16 @@ describe("settings", () => {
     },
     { name: "a duration without a unit", flags: ["--timeouts-total", "10"], want: /duration/ },
     { name: "a duration that timers cannot hold", flags: ["--timeouts-total", "600h"], want: /24 days/ },
+    {
+      name: "a duration that is too short",
+      flags: ["--quota-redis-decision-timeout", "9ms"],
+      want: /--quota-redis-decision-timeout must be at least 10ms/,
+    },
+    {
+      name: "a duration that is too long",
+      flags: ["--quota-redis-decision-timeout", "2s1ms"],
+      want: /--quota-redis-decision-timeout must be at most 2000ms/,
+    },
     { name: "a size of unknown unit", flags: ["--limits-json-body", "10MB"], want: /size/ },
     { name: "an address without a port", flags: ["--listen", "127.0.0.1"], want: /HOST:PORT/ },
     { name: "a port that is none", flags: ["--listen", "127.0.0.1:70000"], want: /HOST:PORT/ },

@@ -53,7 +53,8 @@ describeLedger({
     const { ledger } = onStore;
     // The store reads the test's clock before each command.
     const inTime = async <T>(ask: () => T): Promise<Awaited<T>> => {
-      await admin.set("{tollgate}:clock", String(clock.nowMs));
+      // And it was asked all the time: after a silence nothing would expire.
+      await admin.mset("{tollgate}:clock", String(clock.nowMs), "{tollgate}:seen", `${clock.nowMs} 0 0`);
       return await ask();
     };
     return {
@@ -65,7 +66,7 @@ describeLedger({
       settle: (id, actual) => inTime(() => ledger.settle(id, actual)),
       read: (counter) => inTime(() => ledger.read(counter)),
       touch: (id) => ledger.touch(id),
-      sweep: () => ledger.sweep(),
+      sweep: (isLive, max) => ledger.sweep(isLive, max),
       close: () => ledger.close(),
     };
   },

@@ -41,6 +41,7 @@ describe("RedisLedger", function () {
   beforeEach(async () => {
     server = await startRedis(["--appendonly", "yes"]);
     folder = mkdtempSync(join(tmpdir(), "tollgate-redis-ledger-"));
+    await server.admin.set("{tollgate}:epoch", "of a store in use");
     messages = [];
   });
   afterEach(async () => {
@@ -56,6 +57,7 @@ describe("RedisLedger", function () {
       folder,
       reservationTtlMs: 60_000,
       decisionTimeoutMs: 5_000,
+      acceptEmpty: false,
       onStoreState: ({ kind, message }) => messages.push(`${kind}: ${message}`),
       onProblem: (message) => messages.push(message),
       ...options,

@@ -256,6 +256,17 @@ describe("windowBounds()", () => {
     );
   });
 
+  for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15, 9e15])
+    for (const period of ["Day", "Week", "Month"] as const)
+      it(`ends for the time ${wrong}, of which no calendar knows the ${period}`, () => {
+        assert.throws(() => windowBounds(period, "UTC", wrong), RangeError);
+        assert.throws(() => windowBounds(period, "Asia/Kathmandu", wrong), RangeError);
+      });
+
+  it("has no window of a rate for a time that is no number", () => {
+    assert.throws(() => windowBounds("Hour", "UTC", Number.NaN), RangeError);
+  });
+
   it("follows the time, also one that was set back", () => {
     const clock = new WindowClock("Day", "UTC");
     for (const day of ["2026-01-02", "2027-08-01", "2026-01-01"]) {

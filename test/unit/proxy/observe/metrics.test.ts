@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "mocha";
+import { zeroCounts } from "#proxy/admit/count/ledger-counts";
 import { BucketHistogram } from "#proxy/observe/bucket-histogram";
 import { ProxyMetrics } from "#proxy/observe/metrics";
 import { RequestRecord } from "#proxy/observe/request-record";
@@ -45,6 +46,20 @@ describe("ProxyMetrics", () => {
     ]) {
       assert.ok(lines.includes(line), `${line}\nnot in\n${lines.join("\n")}`);
     }
+  });
+
+  it("shows the state of a shared store, and nothing where there is none", async () => {
+    const shown = async (): Promise<string[]> =>
+      (await own()).filter((line) => /^tollgate_ledger_(store|undelivered|lost)/.test(line));
+    const ledger = { openCount: 0, counts: zeroCounts() };
+    metrics.watchLedger(() => ledger);
+    assert.deepEqual(await shown(), []);
+    metrics.watchLedger(() => ({ ...ledger, shared: { isUsable: false, undelivered: 3, lost: 2 } }));
+    assert.deepEqual((await shown()).sort(), [
+      "tollgate_ledger_lost_total 2",
+      "tollgate_ledger_store_usable 0",
+      "tollgate_ledger_undelivered 3",
+    ]);
   });
 
   it("shows the state of the configuration once it is watched", async () => {

@@ -92,4 +92,56 @@ describe("usageReport", () => {
     }
     assert.equal(keys, 10_000);
   });
+
+  it("tells later of the keys whose figures cannot be read now, and at once of all else", async () => {
+    const uses = new KeyUses();
+    const ejected = [{ channel: "team-a/openai", credential: "main", reason: "FormerInUse" }];
+    const unlimited = wireKey("unlimited");
+    uses.note(key, true, nowMs);
+    uses.note(key, true, nowMs + 1);
+    uses.note(unlimited, true, nowMs);
+    let isAway = true;
+    const ledger = {
+      read: async () => {
+        if (isAway) throw new Error("the store does not answer");
+        return undefined;
+      },
+    };
+    const options = { uses, credentials: { ejected: () => ejected }, ledger, pin: () => snapshot, now: () => nowMs };
+    const first = await usageReport(options);
+    assert.deepEqual(first?.keys, [{ key: "team-a/unlimited", lastUsedAt: nowMs, requests: 1, quotas: [] }]);
+    assert.deepEqual(first?.ejected, ejected);
+    uses.note(key, true, nowMs + 5);
+    isAway = false;
+    const second = await usageReport(options);
+    assert.deepEqual(
+      second?.keys.map(({ key: name, lastUsedAt, requests }) => [name, lastUsedAt, requests]),
+      [["team-a/one", nowMs + 5, 3]],
+    );
+  });
+
+  it("asks no more of a store that tells nothing, and little at once of one that does", async () => {
+    const uses = new KeyUses();
+    const keys = Array.from({ length: 200 }, (_, index) => wireKey(`key-${index}`, { limits: [month] }));
+    for (const used of keys) uses.note(used, true, nowMs);
+    let isAway = true;
+    let reads = 0;
+    let open = 0;
+    let most = 0;
+    const read = async (): Promise<undefined> => {
+      reads += 1;
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise((resolve) => setImmediate(resolve));
+      open -= 1;
+      if (isAway) throw new Error("the store does not answer");
+      return undefined;
+    };
+    const options = { uses, credentials, ledger: { read }, pin: () => snapshot, now: () => nowMs };
+    assert.equal(await usageReport(options), undefined);
+    assert.ok(reads < 20, `${reads} reads`);
+    isAway = false;
+    assert.equal((await usageReport(options))?.keys.length, 200);
+    assert.ok(most < 20, `${most} at once`);
+  });
 });

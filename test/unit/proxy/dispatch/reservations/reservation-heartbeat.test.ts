@@ -40,6 +40,32 @@ describe("ReservationHeartbeat", () => {
     assert.equal(touched.filter((id) => id === "a").length, 8);
   });
 
+  it("touches each in its own time, so that those of many calls are spread", () => {
+    for (let index = 0; index < 100; index += 1) {
+      live.add(`call-${index}`);
+      mock.timers.tick(100);
+    }
+    mock.timers.tick(ttlMs / 4 - 100 * 100 - 1);
+    assert.deepEqual(touched, []);
+    for (let index = 0; index < 100; index += 1) {
+      mock.timers.tick(index === 0 ? 1 : 100);
+      assert.deepEqual(touched, [`call-${index}`]);
+      touched.length = 0;
+    }
+  });
+
+  it("touches within a time to live that is short", () => {
+    live.close();
+    const ledger = { touch: (id: string) => touched.push(id) };
+    live = new ReservationHeartbeat(ledger, 20);
+    live.add("a");
+    mock.timers.tick(5);
+    live.add("b");
+    mock.timers.tick(15);
+    assert.equal(touched.filter((id) => id === "a").length, 4);
+    assert.equal(touched.filter((id) => id === "b").length, 3);
+  });
+
   it("forgets what has ended, and what was never there", () => {
     live.add("a");
     live.add("b");
