@@ -11,6 +11,7 @@ import {
   useRealtimeRig,
 } from "#test/support/realtime/realtime-rig";
 import { account, apiKey, secret } from "#test/support/resilience/manifests";
+import { waitFor } from "#test/support/wait-for";
 
 const hourly = (limit: string) => ({
   limits: [{ name: "rate", unit: "Requests", limit, period: "Hour", algorithm: "FixedWindow", mode: "Enforce" }],
@@ -92,8 +93,7 @@ describe("what a realtime upstream begins by itself", function () {
     rig.upstream.session.transcribe("item_1", "one");
     assert.equal((await client.waitClosed()).code, 4429);
     // A credit of 0.3 opened a session before; now 0.5 of it are gone.
-    const { status } = await rig.refused({ key: "thin" });
-    assert.equal(status, 429);
+    await waitFor("the charge", async () => (await rig.refused({ key: "thin" })).status === 429);
   });
 
   it("a response that is never begun keeps its own reservation, and not that of the next one", async () => {
