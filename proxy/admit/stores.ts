@@ -8,7 +8,7 @@ import type { Limit } from "#proxy/snapshot/types.gen";
 import { EmbeddedLedger } from "./embedded-ledger.ts";
 import type { OpenLedger } from "./ledger.ts";
 import { MemoryLedger } from "./memory-ledger.ts";
-import { RedisLedger } from "./redis-ledger.ts";
+import { RedisLedger } from "./redis/redis-ledger.ts";
 
 /** What a proxy opens a store with; each takes what it needs. */
 export interface StoreOptions {

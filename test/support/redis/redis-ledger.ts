@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ledgerScript } from "#proxy/admit/redis/ledger-script";
-import { RedisLedger, type RedisLedgerOptions } from "#proxy/admit/redis-ledger";
+import { RedisLedger, type RedisLedgerOptions } from "#proxy/admit/redis/redis-ledger";
 import { ttlMs } from "#test/support/ledger-commands";
 import type { RedisServer } from "./redis-server.ts";
 

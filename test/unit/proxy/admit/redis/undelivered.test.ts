@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { noAmounts } from "#proxy/admit/count/held-reservation";
 import { RefusedCommand, StoreError } from "#proxy/admit/redis/script-answers";
-import { Undelivered, type UndeliveredOptions } from "#proxy/admit/redis/undelivered";
-import { parseEntry, type UndeliveredEntry, writeEntry } from "#proxy/admit/redis/undelivered-entry";
+import { Undelivered, type UndeliveredOptions } from "#proxy/admit/redis/undelivered/undelivered";
+import { parseEntry, type UndeliveredEntry, writeEntry } from "#proxy/admit/redis/undelivered/undelivered-entry";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { waitFor } from "#test/support/wait-for";
 

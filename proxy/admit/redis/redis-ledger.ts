@@ -4,14 +4,13 @@
  * Every decision is one run of a Lua script on the store (`redis/ledger-script.ts`), so that all proxies together hold
  * the ceilings of one. What a proxy held when it was killed expires by the store's clock. A decision takes 60 ms at
  * most: a store that does not answer by then, or has lost its history, decides by the failure policy, and what could
- * not be settled in it is settled when it is back (`redis/undelivered.ts`).
+ * not be settled in it is settled when it is back (`undelivered/undelivered.ts`).
  */
-import type { QuotaFailureMode } from "#proxy/settings";
-import type { Limit } from "#proxy/snapshot/types.gen";
-import { type NarrowAmounts, narrowAmounts, noAmounts } from "./count/held-reservation.ts";
-import { type LedgerCounts, zeroCounts } from "./count/ledger-counts.ts";
-import { LimitRules } from "./count/limit-counter.ts";
-import { refuseClosed } from "./count/refuse-closed.ts";
+
+import { type NarrowAmounts, narrowAmounts, noAmounts } from "#proxy/admit/count/held-reservation";
+import { type LedgerCounts, zeroCounts } from "#proxy/admit/count/ledger-counts";
+import { LimitRules } from "#proxy/admit/count/limit-counter";
+import { refuseClosed } from "#proxy/admit/count/refuse-closed";
 import type {
   Amounts,
   Awaitable,
@@ -21,18 +20,13 @@ import type {
   Reservation,
   ReserveRequest,
   SettleOutcome,
-} from "./ledger.ts";
-import { EpochFile } from "./redis/epoch-file.ts";
-import { type Held, HeldReservations } from "./redis/held-reservations.ts";
-import { type Claims, LocalCounts, stillCounting } from "./redis/local-counts.ts";
-import {
-  type Decision,
-  RefusedCommand,
-  readDecision,
-  readOutcome,
-  readReading,
-  StoreError,
-} from "./redis/script-answers.ts";
+} from "#proxy/admit/ledger";
+import type { QuotaFailureMode } from "#proxy/settings";
+import type { Limit } from "#proxy/snapshot/types.gen";
+import { EpochFile } from "./epoch-file.ts";
+import { type Held, HeldReservations } from "./held-reservations.ts";
+import { type Claims, LocalCounts, stillCounting } from "./local-counts.ts";
+import { type Decision, RefusedCommand, readDecision, readOutcome, readReading, StoreError } from "./script-answers.ts";
 import {
   markerMs,
   postCommand,
@@ -41,12 +35,12 @@ import {
   settleCommand,
   shortMarkerMs,
   touchCommand,
-} from "./redis/script-arguments.ts";
-import { SharedStore, type SharedStoreState } from "./redis/shared-store.ts";
-import { problemOf, RedisConnection, type StoreAddress } from "./redis/store-connection.ts";
-import { sweepStore } from "./redis/sweep-store.ts";
-import { Undelivered } from "./redis/undelivered.ts";
-import type { UndeliveredEntry } from "./redis/undelivered-entry.ts";
+} from "./script-arguments.ts";
+import { SharedStore, type SharedStoreState } from "./shared-store.ts";
+import { problemOf, RedisConnection, type StoreAddress } from "./store-connection.ts";
+import { sweepStore } from "./sweep-store.ts";
+import { Undelivered } from "./undelivered/undelivered.ts";
+import type { UndeliveredEntry } from "./undelivered/undelivered-entry.ts";
 
 export interface RedisLedgerOptions {
   /** This machine's clock, milliseconds since the epoch: for the times that clients are told. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { balanceLeft } from "#proxy/admit/balance-left";
 import { type Amounts, oneRequestAmounts, type ReserveRequest } from "#proxy/admit/ledger";
-import type { RedisLedger, RedisLedgerOptions } from "#proxy/admit/redis-ledger";
+import type { RedisLedger, RedisLedgerOptions } from "#proxy/admit/redis/redis-ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { openRedisLedger, scriptByKey } from "#test/support/redis/redis-ledger";
 import { needRedis, type RedisServer, startRedis } from "#test/support/redis/redis-server";

@@ -1,9 +1,9 @@
 /** Writes an entry of `undelivered.ts` as a line of JSON, and reads one back where every part of it is what it should be. */
 import { type NarrowAmounts, narrowAmounts } from "#proxy/admit/count/held-reservation";
 import type { BalanceClaim, LimitClaim } from "#proxy/admit/ledger";
+import type { Claims } from "#proxy/admit/redis/local-counts";
 import { isPeriod } from "#proxy/admit/window";
 import type { Limit } from "#proxy/snapshot/types.gen";
-import type { Claims } from "./local-counts.ts";
 
 export interface UndeliveredEntry {
   /** Of the reservation; for what was used without one an id of its own. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Amounts, Refusal, Reservation, ReserveRequest } from "#proxy/admit/ledger";
-import type { RedisLedger, RedisLedgerOptions } from "#proxy/admit/redis-ledger";
+import type { RedisLedger, RedisLedgerOptions } from "#proxy/admit/redis/redis-ledger";
 import type { Limit } from "#proxy/snapshot/types.gen";
 import { openRedisLedger } from "#test/support/redis/redis-ledger";
 import { needRedis, type RedisServer, startRedis } from "#test/support/redis/redis-server";

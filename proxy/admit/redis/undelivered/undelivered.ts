@@ -12,9 +12,9 @@
  */
 import { appendFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { RefusedCommand } from "#proxy/admit/redis/script-answers";
 import { isRatePeriod } from "#proxy/admit/window";
 import { makeFolder } from "#proxy/sqlite/make-folder";
-import { RefusedCommand } from "./script-answers.ts";
 import { type UndeliveredEntry, writeEntry } from "./undelivered-entry.ts";
 import { LeftFiles } from "./undelivered-files.ts";
 
